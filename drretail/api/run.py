@@ -38,13 +38,13 @@ from drretail.env.world import World
 from drretail.errors import UserError, check_known
 from drretail.eval.names import METRICS
 from drretail.experiment import differing_prompts, read_definition
-from drretail.grounding.text.wording import wish_lines
 from drretail.llm.estimates import Estimate, estimated
 from drretail.querygen.reading import read_tasks
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
+from drretail.viewer.wishes import wish_lines
 
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."
 CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."

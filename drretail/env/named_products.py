@@ -14,7 +14,7 @@ from drretail.env import looked_up
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.grounding.report.citations import scan
-from drretail.grounding.text.wording import products_named
+from drretail.grounding.text.product_names import products_named
 from drretail.grounding.verify.parts import ORDER_ID, PRODUCT_ID
 from drretail.parsing import texts_in
 from drretail.records.evidence import Evidence

@@ -6,6 +6,7 @@ run_lines.py     what is shown of a run in one line, and its faults
 cards.py         a question and its answers at a glance; what to look at first
 anchors.py       the anchors of a run's claims, findings, steps and sources on pages
 conversation.py  a run's whole conversation, from its journal
+wishes.py        a wish in words
 cart.py          a report's cart with prices and total
 commands.py      the commands that make the experiment again
 tables/          scores, pairs and agreement as tables, for all folders below

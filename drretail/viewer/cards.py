@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from textwrap import shorten
 
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
 from drretail.records.run import place_of
 from drretail.records.tables.figures import counted
@@ -31,6 +30,7 @@ from drretail.viewer.run_lines import (
 )
 from drretail.viewer.tables.false_statements import CHECKED
 from drretail.viewer.tables.scores import system_names
+from drretail.viewer.wishes import wish_lines
 
 _WRONG: tuple[Support, ...] = ("contradicted", "none")
 _NOT_A_LIMIT = ("owned:", "orders:")

@@ -34,7 +34,6 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import known_user, world_of
 from drretail.errors import UserError, check_known
-from drretail.grounding.text.wording import wish_lines
 from drretail.querygen.reading import (
     FIFTY,
     MARKET,
@@ -52,6 +51,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 from drretail.records.tables.screen import on_screen, wrapped
 from drretail.viewer.output import stdout_console
+from drretail.viewer.wishes import wish_lines
 
 if TYPE_CHECKING:
     from drretail.env.world import World

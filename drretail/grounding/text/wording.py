@@ -1,16 +1,11 @@
-"""Things as a reader sees them: money, titles, articles, lists and wishes in words, and the products that a text names
-by their titles.
-"""
+"""Things as a reader sees them: money, titles, articles and lists."""
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
 from drretail.grounding.text.words import PAIRS, UNSPACED, singular
 from drretail.records.shop import MOST_DIGITS, Money
-from drretail.records.wish import Demand, Want, Wish
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
@@ -100,121 +95,3 @@ def _closed(text: str) -> str:
 def split_words(text: str) -> list[str]:
     """The words between white space; in scripts without spaces, each sign is one."""
     return _UNSPACED.sub(r" \g<0> ", text).split()
-
-
-def wish_lines(wish: Wish) -> list[str]:
-    """A line for each want, then those for all of them."""
-    lines = [want_line(want) for want in wish.wants] or ["nothing is to be bought"]
-    if wish.budget is not None:
-        lines.append(f"budget: {format_amount(wish.budget)} in total")
-    if wish.room:
-        lines.append("more may be added within the budget" if wish.budget else "more may be added")
-    if wish.deadline:
-        lines.append(f"deadline: {wish.deadline}")
-    if wish.owned:
-        lines.append(f"owned: {', '.join(wish.owned)}")
-    if wish.orders:
-        lines.append(f"orders: {', '.join(wish.orders)}")
-    return lines
-
-
-def want_line(want: Want) -> str:
-    """ "2 × swaddle blanket: must meet "cotton"; at least 4 stars; at most $20 a piece"."""
-    count = f"{want.quantity} × " if want.quantity > 1 else ""
-    limits = "; ".join(_limits(want))
-    return f"{count}{want.name}{f': {limits}' if limits else ''}"
-
-
-def _limits(want: Want) -> Iterator[str]:
-    kinds = [kind for kind in want.kinds if kind.casefold() != want.name.casefold()]
-    if kinds:
-        yield f"of the kind {' or '.join(kinds)}"
-    if want.optional:
-        yield "only if it is worth buying"
-    if want.again:
-        yield "may be a product that the shopper has"
-    if want.must:
-        yield f"must meet {', '.join(map(_demand, want.must))}"
-    if want.must_not:
-        yield f"must not be or have {', '.join(map(_demand, want.must_not))}"
-    if want.options:
-        yield f"in {want.options_in_words}"
-    if want.rating_min is not None:
-        yield f"at least {want.rating_min:g} stars"
-    if want.ratings_min is not None:
-        yield f"at least {want.ratings_min:,} ratings"
-    if want.price_max is not None:
-        yield f"at most {format_amount(want.price_max)} a piece"
-    if want.brands_wanted:
-        yield f"by {' or '.join(want.brands_wanted)}"
-    if want.brands_unwanted:
-        yield f"not by {' or '.join(want.brands_unwanted)}"
-
-
-def _demand(demand: Demand) -> str:
-    """Its words, and what decides it: "at least 35 feet" (Length: at least 35 ft)."""
-    ends = [(name, end) for name, end in (("at least", demand.least), ("at most", demand.most)) if end is not None]
-    values = [" ".join(filter(None, (name, f"{end:g}", demand.unit))) for name, end in ends] or [*demand.any_of]
-    decided = [": ".join(filter(None, (demand.field, (" and " if ends else " or ").join(values))))]
-    decided += [f"not {' or '.join(demand.none_of)}"] if demand.none_of else []
-    how = ", ".join(filter(None, decided))
-    return f'"{demand}" ({how})' if how else f'"{demand}"'
-
-
-_WORD = re.compile(r"[^\W_]+")
-_SIZE = re.compile(r"\d+(?:[.,]\d+)?[a-z]{0,3}|ml|l|g|kg|cm|mm|oz|lb|pack|set|of|with|for|the|and")
-_FEWEST = 2
-"""The least number of words that identify a title by its beginning: "House Blend" of "House Blend Coffee"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """``text[start:end]`` names a product."""
-
-    start: int
-    end: int
-    product_id: str
-
-
-def products_named(text: str, titles: Mapping[str, str], only_whole: Collection[str] = ()) -> list[Named]:
-    """The products, by id with their titles, that a text names: by the whole title, or by its first words with a
-    capital if no other product has these. Of overlapping names the longest counts. A product that has titles in
-    several languages has one a line.
-
-    Those of ``only_whole``, the last of the titles, count by a whole title of several words alone, and only if no other
-    product has it.
-    """
-    forms: dict[str, dict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
-    whole: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for product_id, title in (
-        (key, line) for key, lines in titles.items() for line in dict.fromkeys(lines.splitlines())
-    ):
-        parts = tuple(_folded(match[0]) for match in _WORD.finditer(title))
-        if product_id in only_whole and (parts in whole or len(parts) < _FEWEST):
-            continue
-        whole[parts].append(product_id)
-        for length in range(len(parts), len(parts) - 1 if product_id in only_whole else 0, -1):
-            if length == len(parts) or (length >= _FEWEST and not all(map(_SIZE.fullmatch, parts[1:length]))):
-                forms[parts[0]][parts[:length]].add(product_id)
-    matches = list(_WORD.finditer(text))
-    folded = [_folded(match[0]) for match in matches]
-    names: list[Named] = []
-    place = 0
-    while place < len(matches):
-        best: tuple[str, ...] = ()
-        for form, ids in forms.get(folded[place], {}).items():
-            is_meant = len(whole.get(form, ids)) == 1
-            is_name = (form in whole and len(form) >= _FEWEST) or matches[place][0][0].isupper()
-            if len(form) > len(best) and is_meant and is_name and tuple(folded[place : place + len(form)]) == form:
-                best = form
-        if best:
-            (owner,) = whole.get(best) or forms[best[0]][best]
-            names.append(Named(matches[place].start(), matches[place + len(best) - 1].end(), owner))
-        place += len(best) or 1
-    return names
-
-
-def _folded(word: str) -> str:
-    """The word in lower case, without a plural s."""
-    word = word.casefold()
-    return word[:-1] if len(word) > 3 and word.endswith("s") else word

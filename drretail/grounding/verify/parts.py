@@ -17,7 +17,7 @@ from drretail.grounding.report.page import blanked
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.layout import Layout, Stretch, read_layout
 from drretail.grounding.text.numerals import find_numerals
-from drretail.grounding.text.wording import products_named
+from drretail.grounding.text.product_names import products_named
 from drretail.grounding.verify.records import Ledger
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Unread

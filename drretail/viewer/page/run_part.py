@@ -10,7 +10,6 @@ from itertools import zip_longest
 
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.grounding.text.quotes import find_words, has_words
-from drretail.grounding.text.wording import wish_lines
 from drretail.llm.usage import estimated_note
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.run import BASELINES, ERRANDS, Step
@@ -24,6 +23,7 @@ from drretail.viewer.experiment import QueryRuns, RunView
 from drretail.viewer.judged import ClaimView, Judged, readable
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.run_lines import run_line, setback_sentences
+from drretail.viewer.wishes import wish_lines
 
 LONGEST_BRIEF = 160
 

@@ -1,0 +1,65 @@
+"""A wish in words: a line for each want, and those for all of them."""
+
+from collections.abc import Iterator
+
+from drretail.grounding.text.wording import format_amount
+from drretail.records.wish import Demand, Want, Wish
+
+
+def wish_lines(wish: Wish) -> list[str]:
+    """What is wanted, one want per line, and then what limits all of them."""
+    lines = [_want_line(want) for want in wish.wants] or ["nothing is to be bought"]
+    if wish.budget is not None:
+        lines.append(f"budget: {format_amount(wish.budget)} in total")
+    if wish.room:
+        lines.append("more may be added within the budget" if wish.budget else "more may be added")
+    if wish.deadline:
+        lines.append(f"deadline: {wish.deadline}")
+    if wish.owned:
+        lines.append(f"owned: {', '.join(wish.owned)}")
+    if wish.orders:
+        lines.append(f"orders: {', '.join(wish.orders)}")
+    return lines
+
+
+def _want_line(want: Want) -> str:
+    """ "2 × swaddle blanket: must meet "cotton"; at least 4 stars; at most $20 a piece"."""
+    count = f"{want.quantity} × " if want.quantity > 1 else ""
+    limits = "; ".join(_limits(want))
+    return f"{count}{want.name}{f': {limits}' if limits else ''}"
+
+
+def _limits(want: Want) -> Iterator[str]:
+    kinds = [kind for kind in want.kinds if kind.casefold() != want.name.casefold()]
+    if kinds:
+        yield f"of the kind {' or '.join(kinds)}"
+    if want.optional:
+        yield "only if it is worth buying"
+    if want.again:
+        yield "may be a product that the shopper has"
+    if want.must:
+        yield f"must meet {', '.join(map(_demand, want.must))}"
+    if want.must_not:
+        yield f"must not be or have {', '.join(map(_demand, want.must_not))}"
+    if want.options:
+        yield f"in {want.options_in_words}"
+    if want.rating_min is not None:
+        yield f"at least {want.rating_min:g} stars"
+    if want.ratings_min is not None:
+        yield f"at least {want.ratings_min:,} ratings"
+    if want.price_max is not None:
+        yield f"at most {format_amount(want.price_max)} a piece"
+    if want.brands_wanted:
+        yield f"by {' or '.join(want.brands_wanted)}"
+    if want.brands_unwanted:
+        yield f"not by {' or '.join(want.brands_unwanted)}"
+
+
+def _demand(demand: Demand) -> str:
+    """Its words, and what decides it: "at least 35 feet" (Length: at least 35 ft)."""
+    ends = [(name, end) for name, end in (("at least", demand.least), ("at most", demand.most)) if end is not None]
+    values = [" ".join(filter(None, (name, f"{end:g}", demand.unit))) for name, end in ends] or [*demand.any_of]
+    decided = [": ".join(filter(None, (demand.field, (" and " if ends else " or ").join(values))))]
+    decided += [f"not {' or '.join(demand.none_of)}"] if demand.none_of else []
+    how = ", ".join(filter(None, decided))
+    return f'"{demand}" ({how})' if how else f'"{demand}"'
