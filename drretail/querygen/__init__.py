@@ -2,7 +2,7 @@
 
 rules/         drafts from a user's record, without a model
 by_model/      queries written by a language model
-kinds.py       what the shop calls a product: its kind, and its title as one would quote it
+kinds.py       what the shop calls a product: its kind, its title as one would quote it; articles, plurals
 reading.py     queries read from a file; plain questions → queries; the queries that ship with the package, from
 converse.py    conversations made of single queries: follow-ups by rules, each proved; sentences are in converse.toml
 checks/        what can be wrong with a query, one file per family of checks

@@ -14,10 +14,10 @@ from typing import Any, get_args
 
 from drretail.env.world import World
 from drretail.grounding.conversation import ConversationTurn
-from drretail.grounding.text.wording import article
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.decisions import decidable
 from drretail.querygen.generate import check_english
+from drretail.querygen.kinds import article
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers, comparable
 from drretail.querygen.rules.drafting import COUNTS

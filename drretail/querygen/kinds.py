@@ -10,8 +10,7 @@ from functools import lru_cache
 from itertools import chain
 
 from drretail.grounding.listing import PACKING, folded, without_packing
-from drretail.grounding.text.wording import is_plural
-from drretail.grounding.text.words import stem
+from drretail.grounding.text.words import PAIRS, singular, stem
 from drretail.records.shop import Product
 
 _ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
@@ -28,6 +27,9 @@ _LEAST_QUOTED, _MOST_QUOTED = 2, 10
 _ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
 _WORD = re.compile(r"[^\W_]+")
 _LONGEST_UNIT = 2
+# Words that begin with a vowel letter but a consonant sound, and vice versa.
+_CONSONANT_SOUND = re.compile(r"(?i:u[bns][eiu]|one|eu)|U[A-Z]")
+_SPELLED_VOWEL = re.compile(r"(?:[AEFHILMNORSX](?:[A-Z]|\d)|hour|heir|honest)")
 
 
 def kinds_of(product: Product) -> tuple[str, ...]:
@@ -82,6 +84,18 @@ def _things(category: str) -> list[str]:
     """The things that a category names: two in "Dish Cloths & Dish Towels", none in "Muffin & Cupcake Pans"."""
     parts = [part for part in _ANDS.split(category) if _ONLY_LETTERS.fullmatch(part)]
     return parts if len(parts) == 1 or all(is_plural(part.split()[-1]) for part in parts) else []
+
+
+def article(text: str) -> str:
+    """ "a" or "an", by sound."""
+    if _SPELLED_VOWEL.match(text):
+        return "an"
+    return "an" if text[:1].casefold() in "aeiou" and not _CONSONANT_SOUND.match(text) else "a"
+
+
+def is_plural(word: str) -> bool:
+    folded = word.casefold()
+    return folded in PAIRS or singular(folded) != folded
 
 
 # Cached: the offers of a kind have a few values in each field.

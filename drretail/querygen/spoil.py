@@ -16,8 +16,9 @@ from itertools import islice
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.wording import article, format_amount
+from drretail.grounding.text.wording import format_amount
 from drretail.grounding.text.words import singular
+from drretail.querygen.kinds import article
 from drretail.querygen.reading import check_made_for
 from drretail.records.base import sha256_of
 from drretail.records.query import Query

@@ -1,6 +1,6 @@
 """What a product is called: its kind, and its title as it is quoted."""
 
-from drretail.querygen.kinds import kinds_of, quoted_title
+from drretail.querygen.kinds import article, kinds_of, quoted_title
 from drretail.records.shop import Product
 
 
@@ -33,3 +33,8 @@ def test_a_title_is_quoted_up_to_what_it_is_for_or_comes_with() -> None:
         ("One two three four five six seven eight nine ten eleven", None),
     ):
         assert quoted_title(sold(title)) == quote, title
+
+
+def test_a_thing_has_its_article_by_sound() -> None:
+    things = ("bird feeder", "electric shaver", "LED nail lamp", "USB fan")
+    assert [article(thing) for thing in things] == ["a", "an", "an", "a"]

@@ -4,7 +4,7 @@ words.py          its words, stems and singulars; months, prices, ratings in man
 amounts.py        money, plain numbers and dates, with their relation: about, at least, a range
 numerals.py       every numeral with its unit, the value of an expression, sums that a text writes out
 layout.py         its sentences, items and table rows, the stretches that citations own, cells with their labels
-wording.py        money, titles, articles and lists as a reader sees them
+wording.py        money, titles and lists as a reader sees them
 product_names.py  which products it names by their titles, and where
 quotes.py         where words that were copied from it stand in it
 serialisation.py  products, orders and customers as agents and judges read them

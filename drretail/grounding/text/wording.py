@@ -1,10 +1,10 @@
-"""Things as a reader sees them: money, titles, articles and lists."""
+"""Things as a reader sees them: money, titles and lists."""
 
 import re
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
-from drretail.grounding.text.words import PAIRS, UNSPACED, singular
+from drretail.grounding.text.words import UNSPACED
 from drretail.records.shop import MOST_DIGITS, Money
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
@@ -17,10 +17,6 @@ _BRACKETS = {")": "(", "]": "[", "}": "{"}
 _HANGING = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "w", "with"}
 )
-
-# Words that begin with a vowel letter but a consonant sound, and vice versa.
-_CONSONANT_SOUND = re.compile(r"(?i:u[bns][eiu]|one|eu)|U[A-Z]")
-_SPELLED_VOWEL = re.compile(r"(?:[AEFHILMNORSX](?:[A-Z]|\d)|hour|heir|honest)")
 
 
 def format_money(value: Decimal | float | int | str, currency: str = "USD") -> str:
@@ -38,18 +34,6 @@ def format_money(value: Decimal | float | int | str, currency: str = "USD") -> s
 
 def format_amount(money: Money) -> str:
     return format_money(money.value, money.currency)
-
-
-def article(text: str) -> str:
-    """ "a" or "an", by sound."""
-    if _SPELLED_VOWEL.match(text):
-        return "an"
-    return "an" if text[:1].casefold() in "aeiou" and not _CONSONANT_SOUND.match(text) else "a"
-
-
-def is_plural(word: str) -> bool:
-    folded = word.casefold()
-    return folded in PAIRS or singular(folded) != folded
 
 
 def listed(parts: Iterable[str], last: str = "and") -> str:

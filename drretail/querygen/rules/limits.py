@@ -16,9 +16,8 @@ from typing import Any
 
 from drretail.grounding.listing import Listing, folded
 from drretail.grounding.text.amounts import find_dates
-from drretail.grounding.text.wording import article, is_plural
 from drretail.querygen.checks.contract import LEAST_SHARE, MOST_SHARE
-from drretail.querygen.kinds import lowered, stems
+from drretail.querygen.kinds import article, is_plural, lowered, stems
 from drretail.querygen.rules.assortment import KindOffers
 from drretail.records.shop import Product
 from drretail.records.wish import Demand, Want

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from drretail.grounding.listing import Listing, pieces_in
-from drretail.grounding.text.wording import is_plural
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.kinds import quoted_title
+from drretail.querygen.kinds import is_plural, quoted_title
 from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
