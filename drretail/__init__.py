@@ -47,13 +47,13 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     experiment.py  an experiment's folder
     run_file.py    a run in one file
     journal.py     calls to models and the web, recorded: resume, replay, caching and accounting
-    grounding/     how texts are read, cited, checked and rendered: pure functions
-    stats/         intervals, tests, agreement, ranking, power
-    progress.py    progress lines and bars on stderr
     packs.py       packed files: members that are read without the others, the files of a folder
     unchanged.py   whether an experiment is as a command left it
     query_files.py the two files of a query set: tasks, and the gold beside them
     redaction.py   rows of logs without people, a word in the place of each
+    grounding/     how texts are read, cited, checked and rendered: pure functions
+    stats/         intervals, tests, agreement, ranking, power
+    progress.py    progress lines and bars on stderr
     event_loop.py  the process's one event loop, and how Ctrl-C cancels what runs in it
     threads.py     threads that are reused, and that no process waits for
     files.py       files that survive a killed process

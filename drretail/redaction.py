@@ -71,7 +71,7 @@ _FIELDS = {
     "[phone]": re.compile(r".*/(?:phone|phonenumber|mobile|telephone|telefon)"),
     "[street]": re.compile(r".*/(?:address|street|strasse|rue)"),
 }
-"""The fields that hold somebody's data, by their paths. An item of a list has an empty name there."""
+"""The fields that hold somebody's data, by their paths: "/customer/name", "/customer//name" of a list."""
 _IDS = ("id", "asin", "sku", "gtin", "ean", "url", "link", "href")
 _NO_LETTERS = re.compile(r"[\W_\d]+")
 
@@ -202,7 +202,7 @@ def _below(path: str, name: object = "") -> str:
 
 
 def _word_for(path: str, text: str) -> str | None:
-    """The word for what the field holds by its name; None for other fields, and for an address in the web."""
+    """The word for what the field holds by its name; None for other fields, and if an "address" is one in the web."""
     word = next((word for word, pattern in _FIELDS.items() if pattern.fullmatch(path)), None)
     return word if word == "[name]" or "://" not in text else None
 
