@@ -111,8 +111,8 @@ def _notes(came: Imported) -> Iterator[str]:
     silent = [report.where for report in came.reports if report.characters and report.citations.is_empty]
     if silent and not _are_chats(came):  # answers of a shop's assistant need no marks
         yield (
-            f"Warning: {counted(len(silent), 'report')} without a citation that is read: {_some(silent)}. FR takes them "
-            "for reports that cite nothing; if they do, export them again with their marks and addresses."
+            f"Warning: {counted(len(silent), 'report')} without a citation that is read: {_some(silent)}. FR takes "
+            "them for reports that cite nothing; if they cite, export them again with their marks and addresses."
         )
     if calls := sum(report.calls for report in came.reports):
         pages, products, broken, unread = (
