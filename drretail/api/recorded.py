@@ -210,7 +210,10 @@ class RecordedAnswer:
         if self.run.report is None:
             return {"run": run}
         rendered = render_report(self.run.report, self.evidence)
-        references = [reference.model_dump(mode="json", exclude_none=True) for reference in rendered.references]
+        references = [
+            {"label": source.label, "evidence_id": source.evidence_id, "title": source.title, "url": source.url}
+            for source in rendered.references
+        ]
         document = {"run": run, "report_markdown": rendered.text, "references": references}
         return document if self.cart is None else document | {"cart": cart_document(self.cart)}
 

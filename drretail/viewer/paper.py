@@ -18,7 +18,6 @@ from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Assessor, is_panel, means_by_query
 from drretail.experiment import Definition, path_of, read_definition, read_runs
-from drretail.grounding.report.render import WordCount
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.query import Query
@@ -62,14 +61,14 @@ def absent(systems: Mapping[str, System]) -> list[str]:
 
 
 def dataset(
-    queries: Sequence[Query], runs: Sequence[Run], words: Mapping[str, WordCount], scores: Scores | None
+    queries: Sequence[Query], runs: Sequence[Run], words: Mapping[str, int], scores: Scores | None
 ) -> PaperTable:
     """Table 4 with a row for this experiment: shares of its queries or of its reports; ``words`` by run id."""
     judged = () if scores is None else filter(scores.shows, scores.scores)
     is_judged = any(row.metric == "faithfulness" and row.value is not None for row in judged)
     shares = (
         _share([len(set(query.expected_tools)) >= DEEP for query in queries]),
-        _share([words[run.run_id].shown >= LONG for run in runs if run.status == "done"]),
+        _share([words[run.run_id] >= LONG for run in runs if run.status == "done"]),
         _share([bool(set(query.expected_tools) & (set(NINE) - {WEB})) for query in queries]),
         _share([WEB in query.expected_tools for query in queries]),
         Cell(is_judged, "check"),
@@ -112,7 +111,7 @@ def _share(of: Sequence[bool]) -> Cell | None:
 def cost(
     runs: Mapping[str, Sequence[Run]],
     planned: Mapping[str, int],
-    words: Mapping[str, WordCount],
+    words: Mapping[str, int],
     missing: Sequence[str],
 ) -> PaperTable:
     """Table 5 with the tool calls of section 6.3; ``runs`` with a report, of ``planned`` ones by system."""
@@ -122,14 +121,12 @@ def cost(
         used = [list(run.usage.values()) for run in of_label]
         read = [sum(usage.input for usage in its) / 1000 if its else None for its in used]
         written = [sum(usage.output for usage in its) / 1000 if its else None for its in used]
-        shown, body = zip(*(words[run.run_id] for run in of_label), strict=True)
         calls = [sum(step.kind == "tool" and step.name in NINE for step in run.steps) for run in of_label]
         tokens = [_spread(of_label, planned[label], values) for values in (read, written)]
-        counts = [_spread(of_label, planned[label], values, "count") for values in (shown, body)]
+        shown = _spread(of_label, planned[label], [words[run.run_id] for run in of_label], "count")
         of_calls = _spread(of_label, planned[label], calls)
-        rows[label] = [*tokens, *counts, of_calls and replace(of_calls, deviation=None)]
-    *head, tail = published()["cost"]["columns"]
-    return paper_table("cost", rows, missing, columns=[*head, "words without sources", tail])
+        rows[label] = [*tokens, shown, of_calls and replace(of_calls, deviation=None)]
+    return paper_table("cost", rows, missing)
 
 
 def _spread(runs: Sequence[Run], planned: int, values: Sequence[float | None], kind: Kind = "tenths") -> Cell | None:

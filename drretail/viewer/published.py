@@ -69,19 +69,14 @@ def paper_table(
     missing: Sequence[str] = (),
     *,
     paper: Rows | None = None,
-    columns: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> PaperTable:
-    """The table of this key in published.toml: the experiment's ``own`` rows, then the ``paper``'s.
-
-    ``columns`` take the place of those that it names, and ``notes`` come before its own.
-    """
+    """The table of this key in published.toml: the experiment's rows, then the paper's; ``notes`` before its own."""
     about = published()[key]
-    heads = tuple(columns or about["columns"])
     if paper is None:
-        paper = {name: [cells.get(head) for head in heads] for name, cells in published_rows(key).items()}
+        paper = {name: [cells.get(head) for head in about["columns"]] for name, cells in published_rows(key).items()}
     rows = [Row(name, tuple(cells), name) for name, cells in ours.items()]
     rows += [Row(f"{name} (paper)", tuple(cells), name, "paper") for name, cells in paper.items()]
     notes = (*notes, *about.get("notes", ()))
-    table = Table(about["title"], tuple(map(Column, heads)), tuple(rows), notes=notes)
+    table = Table(about["title"], tuple(map(Column, about["columns"])), tuple(rows), notes=notes)
     return PaperTable(about["name"], table, tuple(missing))

@@ -10,7 +10,7 @@ from typing import Any
 from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import UserError
 from drretail.experiment import path_of, read_definition, read_discarded, read_runs
-from drretail.grounding.report.render import WordCount, count_words
+from drretail.grounding.report.render import render_report
 from drretail.llm.prices import unpriced
 from drretail.llm.registry import check_priced
 from drretail.llm.usage import (
@@ -131,7 +131,7 @@ def spending_of(experiment: Path) -> list[Spending]:
                 calls=Spread.of([cost.usage.calls for cost in ended if cost.usage.calls or not cost.usage.total]),
                 input=Spread.of([cost.usage.input for cost in ended]),
                 output=Spread.of([cost.usage.output for cost in ended]),
-                words=Spread.of([words_of(experiment, run).shown for run in done]),
+                words=Spread.of([words_of(experiment, run) for run in done]),
                 dollars=Spread.of(prices) if len(prices) == len(ended) else Spread.of(()),
                 total=total,
                 by_role=dict(sorted(by_role.items())),
@@ -178,6 +178,6 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
     return experiment_budget
 
 
-def words_of(experiment: Path, run: Run) -> WordCount:
+def words_of(experiment: Path, run: Run) -> int:
     """The words of a run's report as its reader sees it."""
-    return count_words(run.report, read_evidence(path_of(experiment, run)))
+    return render_report(run.report or "", read_evidence(path_of(experiment, run))).words

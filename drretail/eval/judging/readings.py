@@ -138,7 +138,6 @@ def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
     The list is separate from the report, so that a list in the report itself is not mistaken for it.
     """
     rendered = subject.rendered
-    body = rendered.text.rpartition("\n\n## Sources\n")[0] if rendered.references else rendered.text
     lines: list[str] = []
     for reference in rendered.references:
         entry = subject.evidence.get(reference.evidence_id or "")
@@ -149,9 +148,9 @@ def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
             status = f" ({order['order_status']})" if order.get("order_status") else ""
             thing = order.get("product_title") or order.get("product_id")
             of = f"{str(order['order_date'])[:10]}: {order.get('quantity', 1)} × {thing}{status}"
-        number = "-" if reference.number is None else f"{reference.number}."
+        number = f"{reference.label}." if reference.label else "-"
         lines.append(f"{number} {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}")
-    return tagged("report", body, **attributes), tagged("sources", "\n".join(lines) or NO_SOURCES, **attributes)
+    return tagged("report", rendered.body, **attributes), tagged("sources", "\n".join(lines) or NO_SOURCES, **attributes)
 
 
 def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:

@@ -178,7 +178,7 @@ class _Earned:
 
     def reward(self) -> Reward:
         """The parts that depend on the report alone, without web."""
-        if read_page(self.case.report).unread:
+        if read_page(self.case.report).has_unread:
             return Reward(why=HTML)
         if not read_page(self.case.report).shown.strip():
             return Reward(why=NO_REPORT)

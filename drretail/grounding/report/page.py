@@ -1,13 +1,13 @@
 """What of a report a browser shows, and what its lines are. All texts of a page are as long as the report: what they
 leave out is spaces.
 
-Whether a browser shows an element with ``style``, or one that needs a script or a click, cannot be told from the text:
-it is not read, with its content, and counted (``Page.unread``). What only looks like a tag, such as ``<brand name>``,
-hides itself and nothing behind it. Struck text stands on the page, and is not said.
+Whether a browser shows an element with ``style`` or ``hidden`` cannot be told from the text: it is not read, with its
+content. What only looks like a tag, such as ``<brand name>``, hides itself and nothing behind it. Struck text stands on
+the page, and is not said.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -15,33 +15,24 @@ from typing import Literal
 Span = tuple[int, int]
 LineKind = Literal["blank", "rule", "row", "heading", "item", "text"]
 IMAGE = (
-    r"!\[(?P<image>[^\[\]\n]{0,500})\]"
-    r"(?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\))"
+    r"(?P<image>!\[[^\[\]\n]{0,500}\]"
+    r"(?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)))"
 )
 _PART = re.compile(
-    r"(?<!\\)(?P<comment><!--.{0,20000}?--!?>|^<!--.*\Z|<[!?][^>\n]*>|</(?![a-z])[^>\n]*>)"
-    r"|(?<![`\\])(?P<code>`[^`\n]+`(?!`)|(?P<ticks>`{2,3})(?!`)[^\n]{1,200}?(?<!`)(?P=ticks)(?!`)"
-    r"|<(?P<name>code|pre|kbd|samp|tt)>[^<]{0,2000}</(?P=name)>)"
+    r"(?P<comment><!--.{0,20000}?-->)"
+    r"|(?<![`\\])(?P<code>(?P<ticks>`{1,3})(?!`)[^\n]{1,1000}?(?<!`)(?P=ticks)(?!`))"
     # Up to the end of a paragraph if it is never closed.
-    r"|(?<!\\)(?P<unread><(?P<of>(?:script|style|template|title|noscript|noframes|iframe|object|embed|audio|video|canvas"
-    r"|svg|math|select|datalist|dialog|rp|font)(?=[\s/>])|[a-z]\w{0,20}(?=\s(?:[^<>]{0,500}?\s)?(?:style|hidden)[\s=/>]))"
-    r"[^<>]{0,2000}>.{0,5000}?(?:</(?P=of)\s*>|\n\n|\Z))"
-    r"|(?P<struck>~~(?=\S)[^~]{1,500}?(?<=\S)~~|<(?P<gone>s|del|strike)>[^<]{1,500}</(?P=gone)>)"
-    r"|(?<!\\)</?[a-z][\w-]*(?=[\s/>])(?P<tag>(?:[^<>\"'\n]|\n(?![ \t]*\n)|\"[^\"\n]*\"|'[^'\n]*'){0,2000}+)>"
-    # The definition of a link.
-    r"|^[ \t>]*\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:\n[ \t]*)?(?P<target><[^<>\n]*>|\S++)"
-    r"(?:[ \t\r]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$"
-    rf"|{IMAGE}",
-    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+    r"|(?P<unread><(?P<of>(?:script|style|template)\b|[a-z]\w*+(?=[^<>\n]*?\s(?:style|hidden)[\s=/>]))[^<>\n]*>"
+    r".{0,5000}?(?:</(?P=of)\s*>|\n\n|\Z))"
+    rf"|(?P<struck>~~(?=\S)[^~]{{1,500}}(?<=\S)~~)|{IMAGE}"
+    r"|<[/!]?[a-z][\w-]*(?=[\s/>])(?P<tag>[^<>\n]*)>",
+    re.IGNORECASE | re.DOTALL,
 )
-_HREF = re.compile(r"""href\s*=\s*(?:"[^"\s]*"|'[^'\s]*'|[^\s"'>]+)""", re.IGNORECASE)
 _FENCE = re.compile(
-    r"^[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?P<sign>`{3,}|~{3,})[ \t]*(?P<info>[^`\r\n]*)\r?$", re.MULTILINE
+    r"^[ \t>*+\d.)-]*`{3,}[ \t]*(?P<info>(?P<frame>(?:markdown|md)\b)?[^`\s]*)[^`\n]*$", re.IGNORECASE | re.MULTILINE
 )
 _ONLY_MARKS = re.compile(r"`\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+`")
 """Some models write their marks as code."""
-_SIGNS_OF_CODE = re.compile(r"`+|^[ \t>]*~{3,}.*", re.MULTILINE)
-_SOURCE = re.compile(r"<?(?:https?://|www\.|[POUWCF]:\w)", re.IGNORECASE)
 _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)++$"
 )
@@ -49,19 +40,18 @@ HEADING = re.compile(
     r"[ \t>]*(?P<level>#{1,6})[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$", re.MULTILINE
 )
 ITEM = re.compile(r"[ \t>]*(?:[-*+•–—]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
-IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_IN_URL = {True: re.compile(rf"[^{_STOPS}]*"), False: re.compile(rf"[^{_STOPS}{IDEOGRAPHS}]*")}
+_IN_URL = r"[^\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
+_IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_URL = {
+    is_wide: re.compile(rf"{signs}]*+(?:\({signs}]*+\){signs}]*+)*+")
+    for is_wide, signs in ((True, _IN_URL), (False, _IN_URL + _IDEOGRAPHS))
+}
 """In running text, an ideograph ends the URL; in links and lists it may be part of one."""
 
 
-def lines(text: str) -> Iterator[Span]:
+def lines(text: str) -> list[Span]:
     """Start and end of every line, without its newline."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield start, end
-        start = end + 1
-    yield start, len(text)
+    return [line.span() for line in re.finditer(r"^.*$", text, re.MULTILINE)]
 
 
 def line_kind(line: str) -> LineKind:
@@ -77,26 +67,16 @@ def line_kind(line: str) -> LineKind:
 
 def blanked(text: str, spans: Iterable[Span]) -> str:
     """The text with the spans, in any order, overwritten by spaces; newlines stay."""
-    parts: list[str] = []
-    position = 0
-    for start, end in sorted(spans):
-        if end > position:
-            parts += [text[position:start], re.sub(r"[^\n]", " ", text[max(start, position) : end])]
-            position = end
-    return "".join([*parts, text[position:]])
+    characters = list(text)
+    for start, end in spans:
+        characters[start:end] = re.sub(r"[^\n]", " ", text[start:end])
+    return "".join(characters)
 
 
 def url_end(text: str, start: int, *, wide: bool = False) -> int:
-    """The end of the URL that begins at ``start``, without the punctuation around it; its brackets balance."""
-    position, depth = start, 0
-    while (run := _IN_URL[wide].match(text, position)) is not None:
-        position = run.end()
-        bracket = text[position : position + 1]
-        if bracket != "(" and not (bracket == ")" and depth):
-            break
-        depth += 1 if bracket == "(" else -1
-        position += 1
-    return start + len(text[start:position].rstrip("?!.,:;*_~'("))
+    """The end of the URL that begins at ``start``, without the punctuation around it; its brackets are pairs."""
+    url = _URL[wide].match(text, start)
+    return start + len(url[0].rstrip("?!.,:;*_~'")) if url else start
 
 
 @dataclass(frozen=True)
@@ -108,59 +88,45 @@ class Page:
     prose: str
     """What is shown and said, as it is written, without code and images."""
     words: str
-    """The words that are shown and said, also those of code and images, without the signs and tags around them."""
-    unread: list[Span]
-    """Elements that may be hidden, with their content."""
+    """The words that are shown and said, also those of code, without the signs and tags around them."""
+    has_unread: bool
+    """True if elements are left out that a browser may show."""
 
 
 @lru_cache(maxsize=16)  # marks, lists, sentences and layout of a report start from the same
 def read_page(report: str) -> Page:
     """The page that a browser makes of a report."""
     code, signs = _fences(report)
-    unsaid, hidden, unread = [*signs], list[Span](), list[Span]()
+    hidden, has_unread = list[Span](), False
+    unsaid = [*signs]
     for part in _PART.finditer(blanked(report, (*code, *signs))):
         kind, span = part.lastgroup, part.span()
         if kind == "code":
             code += [] if _ONLY_MARKS.fullmatch(part[0]) else [span]
-        elif kind == "struck":
-            unsaid.append(span)
-            signs.append(span)
         elif kind == "tag":  # only its name and its address are shown
-            address = _HREF.search(part.string, *part.span("tag"))
-            hidden += [(part.start("tag"), address.start() if address else part.end("tag"))]
-            hidden += [(address.end(), part.end("tag"))] if address else []
+            hidden += [] if "href" in part["tag"] else [part.span("tag")]
             signs.append(span)
-        elif kind == "target":  # of a definition that lists a source, only the title is hidden
-            hidden.append((part.end("target") if _SOURCE.match(part["target"]) else part.start(), part.end()))
-        elif kind == "image":
+        elif kind in ("struck", "image"):
             unsaid.append(span)
-            signs += [(part.start(), part.start("image")), (part.end("image"), part.end())]
+            signs.append(span)
         else:
             hidden.append(span)
-            unread += [span] if kind == "unread" else []
+            has_unread |= kind == "unread"
     shown = blanked(report, hidden)
-    signs += [sign.span() for span in code for sign in _SIGNS_OF_CODE.finditer(report, *span)]
-    return Page(
-        shown=shown,
-        prose=blanked(shown, (*unsaid, *code)),
-        words=blanked(shown, signs),
-        unread=unread,
-    )
+    words = blanked(shown, signs).replace("`", " ")
+    return Page(shown, blanked(shown, (*unsaid, *code)), words, has_unread)
 
 
 def _fences(text: str) -> tuple[list[Span], list[Span]]:
-    """The blocks of code, and the lines of fences that frame a report, as models wrap whole reports in "```markdown";
-    a fence that is never closed swallows no report.
+    """The blocks of code, and the lines of fences around a whole report, as models write "```markdown". A fence that
+    is never closed swallows no report.
     """
-    code: list[Span] = []
-    frame: list[Span] = []
-    opened: list[re.Match[str]] = []
+    code, signs, opened = list[Span](), list[Span](), list[re.Match[str]]()
     for fence in _FENCE.finditer(text):
-        is_frame = bool(opened) and opened[-1]["info"].strip().casefold() in ("markdown", "md")
-        if opened and fence["sign"].startswith(opened[-1]["sign"]) and not fence["info"]:
+        if opened and not fence["info"]:
             begin = opened.pop()
-            frame += [begin.span(), fence.span()] if is_frame else []
-            code += [] if is_frame else [(begin.start(), fence.end("sign"))]
-        elif is_frame or not opened:
+            signs += [begin.span(), fence.span()] if begin["frame"] else []
+            code += [] if begin["frame"] else [(begin.start(), fence.end())]
+        elif not opened or opened[-1]["frame"]:
             opened.append(fence)
-    return code, [*frame, *(fence.span() for fence in opened)]
+    return code, [*signs, *(fence.span() for fence in opened)]

@@ -1,8 +1,7 @@
 """The report as a reader sees it: evidence ids and own numbers as one numbering, with the sources at the end."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal, NamedTuple
 
@@ -11,28 +10,14 @@ from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.report.marks import UNRESOLVED
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import short_title, split_words
-from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 
 Style = Literal["markdown", "plain"]
 _TITLE_LENGTH = 120
 _LINK = re.compile(r"\]\((?!#)|^<?https?://", re.IGNORECASE)
-_ORDER_DATE = re.compile(r'"order_date":\s*"(?P<date>\d{4}-\d{2}-\d{2})')
-_LONG_RESULT = re.compile(r"= (?P<result>-?\d+\.\d{5,})$")
-_OWN = {"profile": "your profile", "orders": "your orders", "statistics": "your statistics"}
-
-
-class _Reference(Record):
-    """One source of a rendered report; internal ones have no URL."""
-
-    number: int | None = None
-    """The number of its line under Sources, if the text refers to it by number."""
-    evidence_id: str | None = None
-    """None for a page that the run never received."""
-    title: str
-    url: str | None = None
-    label: str
-    """How the text refers to it: ``[3]``, ``order of 3 May 2023``, ``your profile`` …"""
+_ORDER_DATE = re.compile(r'"order_date":\s*"(\d{4}-\d{2}-\d{2})')
+_LONG_RESULT = re.compile(r"= (-?\d+\.\d{5,})$")
+_OWN = {"U:profile": "your profile", "U:orders": "your orders", "U:statistics": "your statistics"}
 
 
 class Edit(NamedTuple):
@@ -45,23 +30,34 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True)
 class RenderedReport:
-    text: str
-    references: tuple[_Reference, ...] = ()
+    body: str
+    """The report without its own lists of sources."""
+    sources: str = ""
+    """The section below it."""
+    references: tuple[Cited, ...] = ()
+    """Every source with its title, and as ``label`` its number among the sources if it has an address."""
     edits: tuple[Edit, ...] = ()
-    """All differences from the report before the Sources section, in order and without overlap."""
-    sources_at: int | None = None
-    """Where the lists of sources begin that are added below the report; None without any."""
+    """All differences of ``body`` from the report, in order and without overlap."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.body}{self.sources}"
+
+    @property
+    def words(self) -> int:
+        """The words of ``text`` (the paper's "words"): what white space separates; each sign in scripts without."""
+        return len(split_words(self.text))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The place of ``report[start:end]`` in ``text``; replaced parts count whole."""
-        places: list[int] = []
-        for position, is_end in ((start, False), (end, True)):
-            before = [edit for edit in self.edits if edit.end <= position and edit.start < position]
-            cut = next((edit for edit in self.edits if edit.start < position < edit.end), None)
-            moved = sum(len(edit.text) - (edit.end - edit.start) for edit in before)
-            at = position if cut is None else cut.start + is_end * len(cut.text)
-            places.append(min(at + moved, len(self.text)))
-        return places[0], places[1]
+        first, last = start, end
+        for edit in self.edits:
+            growth = len(edit.text) - (edit.end - edit.start)
+            if edit.start < start:
+                first += growth if edit.end <= start else edit.start - start
+            if edit.start < end:
+                last += growth + max(edit.end - end, 0)
+        return first, last
 
 
 def render_report(report: str, evidence: Known | None, *, style: Style = "markdown") -> RenderedReport:
@@ -69,81 +65,36 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
 
     Products and pages become ``[[1]](url)`` (``[1]`` in plain style); orders, user data, files and calculations become
     words in parentheses; unresolved ones ``[unresolved: P:XYZ]``. Plain URLs and markdown links stay. The Sources
-    section replaces the report's own list; entries that nothing cites are listed above it without a number. Everything
-    else is unchanged byte for byte.
+    section replaces the report's own list; entries that nothing cites come last. Everything else is unchanged byte for
+    byte.
     """
-    tokens = scan(report, evidence)
-    marks = [mark for mark in tokens.marks if _is_rendered(report, mark)]
-    if not marks:
-        return RenderedReport(report)
-    cited: dict[str, _Reference] = {}
-    changed = [_edit(report, run, cited, style) for run in _runs(report, marks)]
-    removed = [Edit(start, min(end + 1, len(report)), "") for start, end in tokens.lists]
-    edits = tuple(sorted([*changed, *removed]))
-    ends = [0, *(edit.end for edit in edits)]
-    body = "".join(f"{report[end : edit.start]}{edit.text}" for end, edit in zip(ends, edits, strict=False))
-    body += report[ends[-1] :]
-    listed = {source.source: source for source in tokens.listed if source.type != "unresolved"}
-    uncited = [_reference(source) for name, source in listed.items() if name not in cited]
-    numbered = [reference for reference in cited.values() if reference.number is not None]
-    sections = [*_section("Also listed", uncited), *_section("Sources", numbered)]
-    references = (*cited.values(), *uncited)
-    if not sections:
-        return RenderedReport(body, references, edits)
-    body = body.rstrip("\n")
-    return RenderedReport("\n\n".join([body, *sections]) + "\n", references, edits, len(body))
-
-
-class WordCount(NamedTuple):
-    """The words of a report as its reader sees it: what white space separates; each sign in scripts without spaces."""
-
-    shown: int
-    """With references and the list of sources (the paper's "words")."""
-    body: int
-    """Without the list of sources."""
-
-
-def count_words(report: str | None, evidence: Known | None) -> WordCount:
-    """The words of a report with its sources; none of a run without a report."""
-    rendered = render_report(report or "", evidence, style="plain")
-    return WordCount(*(len(split_words(text)) for text in (rendered.text, rendered.text[: rendered.sources_at])))
-
-
-def _edit(report: str, run: list[Token], references: dict[str, _Reference], style: Style) -> Edit:
-    """The replacement of adjacent marks: numbers first, then internal sources in one parenthesis."""
-    numbers, internal = "", list[str]()
-    for source, cited in {cited.source: cited for mark in run for cited in mark.cited}.items():
-        if cited.type == "unresolved":
-            numbers += f"[{UNRESOLVED}{cited.name}]"
-            continue
-        number = 1 + sum(of.number is not None for of in references.values())
-        reference = references.get(source) or references.setdefault(source, _reference(cited, number))
-        if reference.number is None:
-            internal.append(_shortened_order(reference.label, report, run[0].start))
-        elif style == "plain" or reference.url is None:
-            numbers += reference.label
-        else:
-            is_odd = not set(reference.url).isdisjoint("() ")
-            numbers += f"[{reference.label}]({f'<{reference.url}>' if is_odd else reference.url})"
-    linked = " ".join(filter(None, (link_words(report[mark.start : mark.end], mark.cited[0].name) for mark in run)))
-    start, end = run[0].start, run[-1].end
-    # A link would not work within backticks.
-    while start > 0 and end < len(report) and report[start - 1] == report[end] == "`":
-        start, end = start - 1, end + 1
-    words = f"({'; '.join(internal)})" if internal else ""
-    gap = " " if words and (numbers or report[start - 1 : start].strip(" \t\n([")) else ""
-    return Edit(start, end, f"{linked}{' ' if linked else ''}{numbers}{gap}{words}")
-
-
-def _runs(report: str, marks: list[Token]) -> list[list[Token]]:
-    """Marks with only spaces between them, grouped."""
+    scanned = scan(report, evidence)
     runs: list[list[Token]] = []
-    for mark in marks:
+    """Marks with only spaces between them."""
+    for mark in filter(lambda mark: _is_rendered(report, mark), scanned.marks):
         if runs and not report[runs[-1][-1].end : mark.start].strip(" \t"):
             runs[-1].append(mark)
         else:
             runs.append([mark])
-    return runs
+    if not runs:
+        return RenderedReport(report)
+    references: dict[str, Cited] = {}
+    edits = [_edit(report, run, references, style) for run in runs]
+    edits += (Edit(start, min(end + 1, len(report)), "") for start, end in scanned.lists)
+    edits.sort()
+    for cited in scanned.listed:
+        if cited.type != "unresolved":
+            _reference(cited, references)
+    parts, position = list[str](), 0
+    for edit in edits:
+        parts += [report[position : edit.start], edit.text]
+        position = edit.end
+    body, sources = "".join([*parts, report[position:]]), ""
+    if numbered := [of for of in references.values() if of.label]:
+        names = (" — ".join(dict.fromkeys(filter(None, (of.title, of.url)))) for of in numbered)
+        entries = (f"{number}. {name}\n" for number, name in enumerate(names, 1))
+        body, sources = body.rstrip("\n"), f"\n\n## Sources\n\n{''.join(entries)}"
+    return RenderedReport(body, sources, tuple(references.values()), tuple(edits))
 
 
 def _is_rendered(report: str, mark: Token) -> bool:
@@ -154,48 +105,71 @@ def _is_rendered(report: str, mark: Token) -> bool:
     return parse_evidence_id(mark.cited[0].name) is not None or not _LINK.search(report[mark.start : mark.end])
 
 
-def _section(heading: str, references: Iterable[_Reference]) -> Iterator[str]:
-    """A list under its heading, if it has entries."""
-    names = ((reference, dict.fromkeys(filter(None, (reference.title, reference.url)))) for reference in references)
-    entries = [f"{f'{of.number}.' if of.number else '-'} {' — '.join(name)}" for of, name in names]
-    if entries:
-        yield "\n".join([f"## {heading}", "", *entries])
-
-
-def _reference(cited: Cited, number: int | None = None) -> _Reference:
-    entry, label = cited.entry, f"[{number}]" if number else ""
-    if cited.type == "internal" and entry is not None:
-        label, title = _words(entry)
-        title = title[0].upper() + title[1:]
-        return _Reference(evidence_id=entry.id, title=title, label=label if number else "")
-    title = cited.title or cited.name if entry is None else short_title(entry.title or entry.key, _TITLE_LENGTH)
-    return _Reference(number=number, evidence_id=cited.evidence_id, title=title, url=cited.url, label=label)
-
-
-def _shortened_order(label: str, report: str, start: int) -> str:
-    """The label of an order without its date if the report's line has just given it: "your order"."""
+def _edit(report: str, run: list[Token], references: dict[str, Cited], style: Style) -> Edit:
+    """The replacement of adjacent marks: numbers first, then internal sources in one parenthesis."""
+    start, end = run[0].start, run[-1].end
     line = report[report.rfind("\n", 0, start) + 1 : start]
-    days = {date.iso for date in find_dates(label)} if label.startswith("order of") else set[str]()
-    return label if days.isdisjoint(date.iso for date in find_dates(line)) else "your order"
+    numbers, internal = "", list[str]()
+    for cited in {cited.source: cited for mark in run for cited in mark.cited}.values():
+        reference = cited if cited.type == "unresolved" else _reference(cited, references)
+        if cited.type == "unresolved":
+            numbers += f"[{UNRESOLVED}{cited.name}]"
+        elif cited.entry and not reference.label:
+            internal.append(_in_text(cited.entry, line))
+        elif style == "plain" or not reference.url:
+            numbers += f"[{reference.label}]"
+        else:
+            url = reference.url if set(reference.url).isdisjoint("() ") else f"<{reference.url}>"
+            numbers += f"[[{reference.label}]]({url})"
+    words = [link_words(report[mark.start : mark.end], mark.cited[0].name) for mark in run]
+    text = " ".join(filter(None, [*words, numbers, f"({'; '.join(internal)})" if internal else ""]))
+    # A link would not work within backticks.
+    while start > 0 and end < len(report) and report[start - 1] == report[end] == "`":
+        start, end = start - 1, end + 1
+    is_apart = not text.startswith("(") or not report[start - 1 : start].strip(" \t\n([")
+    return Edit(start, end, text if is_apart else f" {text}")
 
 
-def _words(entry: Evidence) -> tuple[str, str]:
-    """The words for a source without an address, in the text and in a list, where an order has its number as well."""
-    words = f"file {entry.title}"
-    name, _, user_id = entry.id.removeprefix("U:").partition("@")
+def _reference(cited: Cited, references: dict[str, Cited]) -> Cited:
+    """The source with its title, and with the next number if it is new and has an address."""
+    if cited.source not in references:
+        title, label, entry = cited.title or cited.name, "", cited.entry
+        if entry is not None and cited.type == "internal":
+            title = _words(entry)
+            title = title[0].upper() + title[1:]
+        else:
+            title = short_title(entry.title or entry.key, _TITLE_LENGTH) if entry else title
+            label = str(1 + sum(bool(of.label) for of in references.values()))
+        references[cited.source] = replace(cited, title=title, label=label)
+    return references[cited.source]
+
+
+def _in_text(entry: Evidence, line: str) -> str:
+    """The words of the text for a source without an address; an order's date is not repeated if the line gives it."""
+    day = _day(entry)
+    if day is None:
+        return _words(entry)
+    is_given = day.isoformat() in {date.iso for date in find_dates(line)}
+    return "your order" if is_given else f"order of {day.day} {day:%B} {day.year}"
+
+
+def _words(entry: Evidence) -> str:
+    """The words for a source without an address; an order's are its number and date."""
     if entry.kind == "user":
-        words = f"{name} of user {user_id}" if user_id else _OWN.get(name, name)
-    elif entry.kind == "order":
-        words = f"order {entry.id.removeprefix('O:')}"
-        dated = next((match for text in entry.texts if (match := _ORDER_DATE.search(text.text))), None)
-        if dated is not None:
-            day = date.fromisoformat(dated["date"])
-            of = f"of {day.day} {day:%B} {day.year}"
-            return f"order {of}", f"{words} {of}"
-    elif entry.kind == "calculation":
-        written = next((text.text for text in entry.texts if " = " in text.text and "\n" not in text.text), entry.title)
-        if long := _LONG_RESULT.search(written):
-            number = float(long["result"])
-            written = written[: long.start()] + (f"≈ {number:.4f}" if abs(number) >= 0.01 else f"≈ {number:.3g}")
-        words = f"calculation: {written}"
-    return words, words
+        return _OWN.get(entry.id, entry.title[:1].lower() + entry.title[1:])
+    if entry.kind == "order":
+        day, number = _day(entry), f"order {entry.id.removeprefix('O:')}"
+        return number if day is None else f"{number} of {day.day} {day:%B} {day.year}"
+    if entry.kind != "calculation":
+        return f"file {entry.title}"
+    written = next((text.text for text in entry.texts if " = " in text.text and "\n" not in text.text), entry.title)
+    if long := _LONG_RESULT.search(written):
+        number = float(long[1])
+        written = written[: long.start()] + (f"≈ {number:.4f}" if abs(number) >= 0.01 else f"≈ {number:.3g}")
+    return f"calculation: {written}"
+
+
+def _day(entry: Evidence) -> date | None:
+    """The day of an order that the run has read."""
+    days = (_ORDER_DATE.search(text.text) for text in entry.texts if entry.kind == "order")
+    return next((date.fromisoformat(day[1]) for day in days if day), None)
