@@ -11,6 +11,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import UserError
 from drretail.experiment import path_of, read_definition, read_discarded, read_runs
 from drretail.grounding.report.render import render_report
+from drretail.grounding.text.wording import split_words
 from drretail.llm.prices import unpriced
 from drretail.llm.registry import check_priced
 from drretail.llm.usage import (
@@ -180,4 +181,4 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
 
 def words_of(experiment: Path, run: Run) -> int:
     """The words of a run's report as its reader sees it."""
-    return render_report(run.report or "", read_evidence(path_of(experiment, run))).words
+    return len(split_words(render_report(run.report or "", read_evidence(path_of(experiment, run))).text))

@@ -178,7 +178,7 @@ def run_measures(course: Course) -> dict[str, Count]:
         "turns": scored(turns(steps), {"branches": len({step.path for step in steps})}),
         "turns_to_evidence": Count(first, "" if first is not None else NO_EVIDENCE if steps else NO_STEPS),
         "tool_calls": scored(len(calls)),
-        "words": Count(rendered.words),
+        "words": Count(len(split_words(rendered.text))),
         "words_body": Count(len(split_words(rendered.body))),
         **_setbacks(course.run),
     }

@@ -14,12 +14,9 @@ from typing import Literal
 
 Span = tuple[int, int]
 LineKind = Literal["blank", "rule", "row", "heading", "item", "text"]
-IMAGE = (
-    r"(?P<image>!\[[^\[\]\n]{0,500}\]"
-    r"(?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)))"
-)
+IMAGE = r"(?P<image>!\[[^\[\]\n]{0,500}\](?:\[[^\[\]\n]{0,80}\]|\((?:[^()\n]++|\([^()\n]*+\))*+\)))"
 _PART = re.compile(
-    r"(?P<comment><!--.{0,20000}?-->)"
+    r"(?P<comment><!--(?:(?!<!--|-->).)*+-->)"
     r"|(?<![`\\])(?P<code>(?P<ticks>`{1,3})(?!`)[^\n]{1,1000}?(?<!`)(?P=ticks)(?!`))"
     # Up to the end of a paragraph if it is never closed.
     r"|(?P<unread><(?P<of>(?:script|style|template)\b|[a-z]\w*+(?=[^<>\n]*?\s(?:style|hidden)[\s=/>]))[^<>\n]*>"
@@ -29,7 +26,8 @@ _PART = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _FENCE = re.compile(
-    r"^[ \t>*+\d.)-]*`{3,}[ \t]*(?P<info>(?P<frame>(?:markdown|md)\b)?[^`\s]*)[^`\n]*$", re.IGNORECASE | re.MULTILINE
+    r"^[ \t>*+\d.)-]*(?P<sign>`{3,})[ \t]*(?P<info>(?P<frame>(?:markdown|md)\b)?[^`\s]*)[^`\n]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _ONLY_MARKS = re.compile(r"`\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+`")
 """Some models write their marks as code."""
@@ -40,12 +38,8 @@ HEADING = re.compile(
     r"[ \t>]*(?P<level>#{1,6})[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$", re.MULTILINE
 )
 ITEM = re.compile(r"[ \t>]*(?:[-*+•–—]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_IN_URL = r"[^\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
+_STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_URL = {
-    is_wide: re.compile(rf"{signs}]*+(?:\({signs}]*+\){signs}]*+)*+")
-    for is_wide, signs in ((True, _IN_URL), (False, _IN_URL + _IDEOGRAPHS))
-}
 """In running text, an ideograph ends the URL; in links and lists it may be part of one."""
 
 
@@ -75,7 +69,8 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
 
 def url_end(text: str, start: int, *, wide: bool = False) -> int:
     """The end of the URL that begins at ``start``, without the punctuation around it; its brackets are pairs."""
-    url = _URL[wide].match(text, start)
+    sign = f"[^{_STOPS}{'' if wide else _IDEOGRAPHS}]"
+    url = re.compile(rf"{sign}*+(?:\({sign}*+\){sign}*+)*+").match(text, start)
     return start + len(url[0].rstrip("?!.,:;*_~'")) if url else start
 
 
@@ -96,34 +91,27 @@ class Page:
 @lru_cache(maxsize=16)  # marks, lists, sentences and layout of a report start from the same
 def read_page(report: str) -> Page:
     """The page that a browser makes of a report."""
-    code, signs = _fences(report)
+    unsaid, signs = _fences(report)
     hidden, has_unread = list[Span](), False
-    unsaid = [*signs]
-    for part in _PART.finditer(blanked(report, (*code, *signs))):
+    for part in _PART.finditer(blanked(report, (*unsaid, *signs))):
         kind, span = part.lastgroup, part.span()
-        if kind == "code":
-            code += [] if _ONLY_MARKS.fullmatch(part[0]) else [span]
-        elif kind == "tag":  # only its name and its address are shown
+        if kind == "tag":  # only its name and its address are shown
             hidden += [] if "href" in part["tag"] else [part.span("tag")]
-            signs.append(span)
-        elif kind in ("struck", "image"):
-            unsaid.append(span)
-            signs.append(span)
+        elif kind in ("code", "struck", "image"):
+            unsaid += [] if _ONLY_MARKS.fullmatch(part[0]) else [span]
         else:
             hidden.append(span)
             has_unread |= kind == "unread"
+        signs += [span] if kind in ("tag", "struck", "image") else []
     shown = blanked(report, hidden)
-    words = blanked(shown, signs).replace("`", " ")
-    return Page(shown, blanked(shown, (*unsaid, *code)), words, has_unread)
+    return Page(shown, blanked(shown, unsaid), blanked(shown, signs).replace("`", " "), has_unread)
 
 
 def _fences(text: str) -> tuple[list[Span], list[Span]]:
-    """The blocks of code, and the lines of fences around a whole report, as models write "```markdown". A fence that
-    is never closed swallows no report.
-    """
+    """The blocks of code, and the lines of fences that hold a whole report ("```markdown") or are never closed."""
     code, signs, opened = list[Span](), list[Span](), list[re.Match[str]]()
     for fence in _FENCE.finditer(text):
-        if opened and not fence["info"]:
+        if opened and fence["sign"].startswith(opened[-1]["sign"]) and not fence["info"]:
             begin = opened.pop()
             signs += [begin.span(), fence.span()] if begin["frame"] else []
             code += [] if begin["frame"] else [(begin.start(), fence.end())]

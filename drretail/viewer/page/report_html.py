@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from drretail.grounding.report.page import url_end
-from drretail.grounding.report.render import render_report
+from drretail.grounding.report.render import Edit, render_report
 from drretail.records.run import Turn
 from drretail.viewer.anchors import claim_anchor, evidence_anchors, finding_anchor
 from drretail.viewer.experiment import RunView
@@ -229,7 +229,7 @@ def report_html(view: RunView, turn: Turn | None = None) -> Marked:
         if claim.span is not None:
             types = f" ({' and '.join(claim.types)})" if claim.types else ""
             mark = HtmlMark(
-                *rendered.span(*claim.span),
+                *moved(*claim.span, rendered.edits),
                 target=claim_anchor(view, 0, claim),
                 style=" ".join([claim.support, *claim.types]),
                 rank=SEVERITY.index(claim.support),
@@ -239,7 +239,7 @@ def report_html(view: RunView, turn: Turn | None = None) -> Marked:
             marks.append(mark)
     for number, finding in enumerate(() if view.is_answer else view.checks.findings, 1):
         if finding.start is not None and finding.end is not None and 0 <= finding.start < finding.end <= len(report):
-            start, end = rendered.span(finding.start, finding.end)
+            start, end = moved(finding.start, finding.end, rendered.edits)
             says = f"Finding {number}, {finding.severity}: {words_of_code(finding.code)}"
             style = f"finding {finding.severity}"
             marks.append(HtmlMark(start, end, finding_anchor(view, number), style, _FINDING_RANK, "!", says))
@@ -251,7 +251,19 @@ def report_html(view: RunView, turn: Turn | None = None) -> Marked:
     }
     if turn is None:
         return marked_html(rendered.text, marks, by_url)
-    first, last = rendered.span(turn.start, turn.end)
+    first, last = moved(turn.start, turn.end, rendered.edits)
     inside = [mark for mark in marks if first <= mark.start < last]
     inside = [replace(mark, start=mark.start - first, end=min(mark.end, last) - first) for mark in inside]
     return marked_html(rendered.text[first:last], inside, by_url)
+
+
+def moved(start: int, end: int, edits: Sequence[Edit]) -> tuple[int, int]:
+    """The place of a span of the report in the rendered one; replaced parts count whole."""
+    first, last = start, end
+    for begin, stop, text in edits:
+        growth = len(text) - (stop - begin)
+        if begin < start:
+            first += growth if stop <= start else begin - start
+        if begin < end:
+            last += growth + max(stop - end, 0)
+    return first, last

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.report.render import count_words, render_report
+from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
 from tests import build
 from tests.grounding.conftest import PAGE, SUM, WEB
@@ -24,19 +24,11 @@ def body(report: str, evidence: Sequence[Evidence]) -> str:
     return render_report(report, evidence).text.partition("\n\n## Sources\n")[0]
 
 
-def test_words_are_what_white_space_separates_in_the_report_as_shown() -> None:
-    counts = {"# Feeders\n\n- Take the tube [P:B1], or wait – or not.": 12, "水壶容量为1.7升，很安静。": 12, "": 0}
-    for report, count in counts.items():
-        sources = render_report(report, KNOWN, style="plain").text.partition("\n\n## ")[2]
-        assert count_words(report, KNOWN) == (count + len(sources.split()) + ("[P:" in report), count)
-    assert count_words(None, ()) == (0, 0)
-
-
 def test_ids_become_links_and_words(evidence: tuple[Evidence, ...]) -> None:
     shown = {
         "A [P:F1].": f"A {FEEDER}.",
         f"A [P:F1; {WEB}] [P:F1].": f"A {FEEDER}[[2]](<{PAGE}>).",
-        "Bought[O:0000000012].": "Bought (order 0000000012).",
+        "Bought [O:0000000012].": "Bought (order 0000000012).",
         "A [P:F1][O:0000000012].": f"A {FEEDER} (order 0000000012).",
         "You [U:profile; U:orders@A2_1].": "You (your profile; orders of user A2_1).",
         f"Sum [{SUM}].": "Sum (calculation: 2 * 12.50 = 25.0).",
@@ -60,8 +52,13 @@ def test_a_long_result_is_shown_as_far_as_a_reader_wants_it_and_a_report_without
 def test_sources_stand_at_the_end_with_number_title_and_address(evidence: tuple[Evidence, ...]) -> None:
     rendered = render_report(f"Bath [P:F2] by [O:0000000012] and [{WEB}].\n", evidence)
     assert rendered.text.endswith(f"\n\n## Sources\n\n1. Tallis Bath | grey — {SHOP}/F2\n2. Feeding birds — {PAGE}\n")
-    assert [reference.label for reference in rendered.references] == ["[1]", "order 0000000012", "[2]"]
-    assert [reference.url for reference in rendered.references] == [f"{SHOP}/F2", None, PAGE]
+    assert rendered.body == f"Bath [[1]]({SHOP}/F2) by (order 0000000012) and [[2]](<{PAGE}>)."
+    sources = [(source.label, source.title, source.url) for source in rendered.references]
+    assert sources == [
+        ("1", "Tallis Bath | grey", f"{SHOP}/F2"),
+        ("", "Order 0000000012", None),
+        ("2", "Feeding birds", PAGE),
+    ]
     assert render_report("A [P:F1].", evidence, style="plain").text.startswith("A [1].\n\n## Sources\n\n1. ")
     report = (
         "A [2], b [P:F1], c [3].\n\n## References\n[1] https://c.example/ - Third\n"
@@ -69,8 +66,8 @@ def test_sources_stand_at_the_end_with_number_title_and_address(evidence: tuple[
     )
     assert render_report(report, evidence).text == (
         f"A [[1]](https://b.example/), b [[2]]({SHOP}/F1), c [unresolved: 3].\n\n## Epilogue\nBye.\n\n"
-        "## Also listed\n\n- Third — https://c.example/\n\n"
         f"## Sources\n\n1. Second — https://b.example/\n2. Bruma Feeder, Large — {SHOP}/F1\n"
+        "3. Third — https://c.example/\n"
     )
 
 
@@ -87,6 +84,11 @@ PARTS = st.sampled_from(
 def test_rendering_a_rendered_report_changes_nothing(report: str) -> None:
     once = render_report(report, KNOWN).text
     assert render_report(once, KNOWN).text == once
+
+
+def test_a_report_whose_sources_have_no_address_has_no_list(evidence: tuple[Evidence, ...]) -> None:
+    rendered = render_report("You [U:profile].\n", evidence)
+    assert rendered.text == rendered.body == "You (your profile).\n"
 
 
 def test_an_order_is_called_by_its_date_that_the_line_does_not_say() -> None:

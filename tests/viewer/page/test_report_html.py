@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 from drretail.grounding.report.render import render_report
 from drretail.viewer.page.frame import is_web_address, place
-from drretail.viewer.page.report_html import HtmlMark, marked_html
+from drretail.viewer.page.report_html import HtmlMark, marked_html, moved
 from tests import build
 from tests.viewer.dom import Element, parse
 
@@ -139,16 +139,18 @@ KNOWN = [
 REPORT = "One [P:B1]. Two words [P:B1; O:0000000001] here. Three [P:NONE].\n\n## Sources\n- [P:B1] Feeder\n"
 
 
-def moved(words: str) -> str:
+def rendered_words(words: str) -> str:
     rendered = render_report(REPORT, KNOWN)
-    start, end = rendered.span(REPORT.index(words), REPORT.index(words) + len(words))
+    start, end = moved(REPORT.index(words), REPORT.index(words) + len(words), rendered.edits)
     return rendered.text[start:end]
 
 
 def test_a_sentence_is_found_with_its_numbers_and_a_span_takes_the_whole_of_a_mark() -> None:
-    assert moved("One [P:B1].") == "One [[1]](http://ecommerce.com/B1)."
-    assert moved("Two words [P:B1; O:0000000001] here.").startswith("Two words [[1]](http://ecommerce.com/B1) (order")
-    assert moved("Two words [P:B1; O:0000000001] here.").endswith(") here.")
-    assert moved("Three [P:NONE].") == "Three [unresolved: P:NONE]."
-    assert moved("words [P:B1; O:") == moved("words [P:B1; O:0000000001]")
-    assert moved("000000001] here") == moved("[P:B1; O:0000000001] here")
+    assert rendered_words("One [P:B1].") == "One [[1]](http://ecommerce.com/B1)."
+    assert rendered_words("Two words [P:B1; O:0000000001] here.").startswith(
+        "Two words [[1]](http://ecommerce.com/B1) (order"
+    )
+    assert rendered_words("Two words [P:B1; O:0000000001] here.").endswith(") here.")
+    assert rendered_words("Three [P:NONE].") == "Three [unresolved: P:NONE]."
+    assert rendered_words("words [P:B1; O:") == rendered_words("words [P:B1; O:0000000001]")
+    assert rendered_words("000000001] here") == rendered_words("[P:B1; O:0000000001] here")
