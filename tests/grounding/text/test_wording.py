@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from pydantic import ValidationError
 
-from drretail.grounding.text.wording import format_money, listed, short_title
+from drretail.grounding.text.wording import format_money, listed, short_title, split_words
 from drretail.records.shop import Money
 
 
@@ -32,3 +32,8 @@ def test_a_title_is_cut_where_a_reader_would_cut_it() -> None:
 
 def test_things_are_listed_as_they_are_read_aloud() -> None:
     assert [listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"], "or")] == ["a", "a and b", "a, b or c"]
+
+
+def test_words_are_what_white_space_separates_and_in_scripts_without_it_each_sign_is_one() -> None:
+    counts = {"# Feeders\n\n- Take the tube, or wait – or not.": 11, "水壶容量为1.7升，很安静。": 12, "": 0}
+    assert {text: len(split_words(text)) for text in counts} == counts
