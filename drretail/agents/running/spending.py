@@ -181,4 +181,5 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
 
 def words_of(experiment: Path, run: Run) -> int:
     """The words of a run's report as its reader sees it."""
-    return len(split_words(render_report(run.report or "", read_evidence(path_of(experiment, run))).text))
+    evidence = read_evidence(path_of(experiment, run))
+    return len(split_words(render_report(run.report or "", evidence, style="plain").text))

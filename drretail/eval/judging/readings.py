@@ -150,9 +150,8 @@ def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
             of = f"{str(order['order_date'])[:10]}: {order.get('quantity', 1)} × {thing}{status}"
         number = f"{reference.label}." if reference.label else "-"
         lines.append(f"{number} {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}")
-    return tagged("report", rendered.body, **attributes), tagged(
-        "sources", "\n".join(lines) or NO_SOURCES, **attributes
-    )
+    sources = "\n".join(lines) or NO_SOURCES
+    return tagged("report", rendered.body, **attributes), tagged("sources", sources, **attributes)
 
 
 def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:

@@ -155,7 +155,7 @@ def run_measures(course: Course) -> dict[str, Count]:
     called = {step.name for step in calls if error_of(step) != UNKNOWN_TOOL}
     uncited = len(course.shown - course.cited)
     first = turns_to_evidence(steps)
-    rendered = render_report(course.run.report or "", course.evidence)
+    rendered = render_report(course.run.report or "", course.evidence, style="plain")
 
     def share(part: tuple[str, int], whole: tuple[str, int], without: str, more: Mapping[str, int] = NO_MORE) -> Count:
         if not whole[1]:

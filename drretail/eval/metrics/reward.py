@@ -8,8 +8,8 @@
 Each part is from 0 to 1. Integrity is 0 or 1. It is 0 for one contradicted figure, for one pick that no tool has shown
 or that the report does not argue for, for one invented source of a claim about a pick, or for one false refusal. Prose
 earns nothing. A figure of a pick that its record has earns something. Comments are not read at all. A report with HTML
-beyond plain tags (grounding/report/page.py) is worth nothing, since code can't say what a reader sees of it. So without
-the right cart, no reward is above 1/2.
+that a browser may hide (grounding/report/page.py) is worth nothing, since code can't say what a reader sees of it. So
+without the right cart, no reward is above 1/2.
 
 A pick whose record leaves demands open is worth the share of its want's limits that are kept.
 
@@ -50,7 +50,7 @@ from drretail.records.shop import product_of
 from drretail.records.wish import Wish
 
 NO_REPORT = "no report was handed in"
-HTML = "the report holds HTML other than plain tags"
+HTML = "the report holds HTML that a browser may hide"
 NO_PICKS = "the report declares no picks"
 NOT_WANTED = "no pick is what the query asks for"
 OVER = "the cart breaks the budget"

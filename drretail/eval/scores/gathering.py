@@ -330,7 +330,7 @@ def words_read(subject: Subject, counted: Mapping[str, Value]) -> int:
     if (words := counted.get("words")) is not None:
         return int(words.value or 0)
     report = "" if subject.run is None else subject.run.report or ""
-    return len(split_words(render_report(report, subject.evidence).text))
+    return len(split_words(render_report(report, subject.evidence, style="plain").text))
 
 
 def _in_units(metric: Metric, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Metric:
