@@ -1,9 +1,9 @@
 """What of a report a browser shows, and what its lines are. All texts of a page are as long as the report: what they
 leave out is spaces.
 
-Whether a browser shows an element with ``style`` or ``hidden`` cannot be told from the text: it is not read, with its
-content. What only looks like a tag, such as ``<brand name>``, hides itself and nothing behind it. Struck text stands on
-the page, and is not said.
+Whether a browser shows an element with ``style`` or ``hidden``, or in which color, cannot be told from the text: it is
+not read, with its content. What only looks like a tag, such as ``<brand name>``, hides itself and nothing behind it.
+Struck text stands on the page, and is not said.
 """
 
 import re
@@ -19,8 +19,8 @@ _PART = re.compile(
     r"(?P<comment><!--(?:(?!<!--|-->).)*+-->)"
     r"|(?<![`\\])(?P<code>(?P<ticks>`{1,3})(?!`)[^\n]{1,1000}?(?<!`)(?P=ticks)(?!`))"
     # Up to the end of a paragraph if it is never closed.
-    r"|(?P<unread><(?P<of>(?:script|style|template)\b|[a-z]\w*+(?=[^<>\n]*?\s(?:style|hidden)[\s=/>]))[^<>\n]*>"
-    r".{0,5000}?(?:</(?P=of)\s*>|\n\n|\Z))"
+    r"|(?P<unread><(?P<of>(?:script|style|template|title|noscript|datalist|dialog|font)\b"
+    r"|[a-z]\w*+(?=[^<>\n]*?\s(?:style|hidden)[\s=/>]))[^<>\n]*>.{0,5000}?(?:</(?P=of)\s*>|\n\n|\Z))"
     rf"|(?P<struck>~~(?=\S)[^~]{{1,500}}(?<=\S)~~)|{IMAGE}"
     r"|<[/!]?[a-z][\w-]*(?=[\s/>])(?P<tag>[^<>\n]*)>",
     re.IGNORECASE | re.DOTALL,

@@ -145,7 +145,10 @@ def test_false_figures_and_what_hides_cost_everything_and_open_ones_nothing(env:
         ),
         "one in bold": (["", "The bag costs **${wrong:.2f}** [P:{bag}]."], {"why": CONTRADICTED}),
         "one with an entity": (["", "The bag costs &#36;{wrong:.2f} [P:{bag}]."], {"why": CONTRADICTED}),
-        "words that may be seen and are not read": (["<div hidden>It costs $1.03.</div>"], {"value": 0.0, "why": HTML}),
+        "words that may be seen and are not read": (
+            ["<font color=white>It costs $1.03.</font>"],
+            {"value": 0.0, "why": HTML},
+        ),
         "a style twice": (["<p style='color:red' style=''>It costs $1.03.</p>"], {"value": 0.0, "why": HTML}),
         "an invented source": (["- A bag for every day [P:{bag}] [P:B0INVENTED]."], {"value": 0.0, "why": UNRESOLVED}),
     }.items():

@@ -20,7 +20,7 @@ HIDDEN = (
     "<!-- hid -->",
     "<div hidden>hid</div>",
     '<p style="d\\69splay:none">hid</p>',
-    *(f"<{name}>hid</{name}>" for name in ("script", "style", "template")),
+    *(f"<{name}>hid</{name}>" for name in ("script", "title", "dialog", "font")),
 )
 
 
