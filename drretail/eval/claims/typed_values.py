@@ -138,10 +138,8 @@ def reading_by(slug: str, claims: Iterable[Claim], picks: Verdict | None, denial
 async def confirmed_reading(
     case: Case, judge_session: JudgeSession, claims: Sequence[Claim], picks: Verdict | None = None
 ) -> Reading:
-    """What this judge read, with the denials that it confirms; a rule-based judge's typing needs no confirmation."""
+    """What this judge, a model, read, with the denials that it confirms."""
     reading = reading_by(judge_session.judge.slug, claims, picks)
-    if judge_session.judge.ref.kind == "rule_based":
-        return reading.model_copy(update={"confirmed": None})
     with judge_session.sibling(READING, READING_VERSION) as reading_session:
         denials = await confirmed(case, reading_session, read_report(case, reading))
     return reading.model_copy(update={"confirmed": denials})

@@ -7,7 +7,7 @@ Words that a claim shares with a source confirm nothing. Measured on people's la
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from drretail.grounding.report.evidence_ids import calculation_evidence_id, order_evidence_id, product_evidence_id
 from drretail.grounding.report.page import blanked
-from drretail.grounding.text.layout import read_layout
+from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.words import content_stems, content_words, is_negation, labels, stem, words
 from drretail.grounding.verify.form import read_by_form
@@ -32,11 +32,13 @@ _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
 _QUESTION = re.compile(r"[?？][\"'”’)*_\]]*\s*$")
 _FIGURE = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
+_BETWEEN = " ,;:"
+"""What may stand between two claims of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One claim; ``quote`` is its sentence or row verbatim from the report."""
+    """One claim; ``quote`` is its stretch or row verbatim from the report."""
 
     claim: str
     quote: str
@@ -44,29 +46,45 @@ class _Found:
 
 
 def extract_claims(report: str, *, only_cited: bool) -> list[_Found]:
-    """The report's claims in order, in whatever language: each sentence, item or row that cites something, and, unless
-    ``only_cited``, each that has a figure; without questions that cite nothing, and without repetitions.
+    """The report's claims in order, in whatever language: what cites something, and, unless ``only_cited``, what has a
+    figure; without questions that cite nothing, and without repetitions.
     """
     layout = read_layout(report, None)
-    rows = {row: list(cells) for row, cells in groupby(layout.cells, key=lambda cell: cell.sentence)}
     claims: dict[tuple[str, tuple[str, ...]], _Found] = {}
-    heads: Mapping[int, str] = {}
-    for index, sentence in enumerate(layout.sentences):
-        text, sources = layout.text[sentence.start : sentence.end], layout.cited.get(index, ())
-        if sentence.kind == "table_head":
-            heads = {cell.column: _plain(layout.text[cell.start : cell.end]) for cell in rows.get(index, ())}
-        if sentence.kind in ("table_head", "heading") or (_QUESTION.search(text) and not sources):
-            continue
-        claim = _plain(text)
-        if sentence.kind == "row":
-            cells = [cell for cell in rows.get(index, ()) if _plain(layout.text[cell.start : cell.end])]
-            named = ((heads.get(cell.column), _plain(layout.text[cell.start : cell.end])) for cell in cells)
-            claim = "; ".join(": ".join(filter(None, parts)) for parts in named)
-            sources = tuple(dict.fromkeys((*sources, *(source for cell in cells for source in cell.subjects))))
-        if _LETTER.search(claim) and (sources or (_FIGURE.search(claim) and not only_cited)):
-            quote = report[sentence.start : sentence.end]
-            claims.setdefault((claim.casefold(), sources), _Found(claim, quote, sources))
+    parts = sorted((*_in_sentences(layout), *_in_rows(layout)), key=lambda part: part[0])
+    for start, end, claim, sources in parts:
+        has_figure = _FIGURE.search(claim) and not _QUESTION.search(claim)
+        if _LETTER.search(claim) and (sources or (has_figure and not only_cited)):
+            claims.setdefault((claim.casefold(), sources), _Found(claim, report[start:end].lstrip(_BETWEEN), sources))
     return list(claims.values())
+
+
+def _in_sentences(layout: Layout) -> Iterator[tuple[int, int, str, tuple[str, ...]]]:
+    """Start, end, words and sources of the stretches that marks own and of others with a figure. The last of a sentence
+    goes on to its end.
+    """
+    notes = {note.sentence: note.cited for note in layout.notes}
+    for index, owned in groupby(layout.stretches, key=lambda stretch: stretch.sentence):
+        *before, last = owned
+        sentence = layout.sentences[index]
+        for stretch in (*before, replace(last, end=sentence.end)) if sentence.kind in ("text", "item") else ():
+            claim = _plain(layout.text[stretch.start : stretch.end]).lstrip(_BETWEEN)
+            yield stretch.start, stretch.end, claim, (*stretch.cited, *notes.get(index, ()))
+
+
+def _in_rows(layout: Layout) -> Iterator[tuple[int, int, str, tuple[str, ...]]]:
+    """The same of rows: the cells of each product and those of none, with the heads of their columns."""
+    for index, cells_of_row in groupby(layout.cells, key=lambda cell: cell.sentence):
+        row = layout.sentences[index]
+        cells = [cell for cell in cells_of_row if row.kind == "row" and _plain(layout.text[cell.start : cell.end])]
+        subjects = dict.fromkeys(cell.subjects for cell in cells if cell.subjects) or {(): None}
+        others = [source for source in layout.cited.get(index, ()) if not any(source in ids for ids in subjects)]
+        for ids in subjects:
+            columns: list[str] = []
+            for cell in (cell for cell in cells if cell.subjects in ((), ids)):
+                spans = [*(head for head in cell.heads if head[1] <= row.start), (cell.start, cell.end)]
+                columns.append(": ".join(filter(None, (_plain(layout.text[slice(*span)]) for span in spans))))
+            yield row.start, row.end, "; ".join(columns), (*ids, *others)
 
 
 def _plain(text: str) -> str:
@@ -97,7 +115,7 @@ class _Opinion:
 
 
 def judge_claim(claim: str, sources: Sequence[str], question: str = "") -> _Opinion:
-    """What the cited records say of a claim; ``given`` is the shopper's question.
+    """What the cited records say of a claim; ``question`` is the shopper's.
 
     A field or figure that says otherwise contradicts it. It has full support if records confirm every figure and field
     in it and nothing else is left of it than names of the products and of the fields.
@@ -218,18 +236,6 @@ def _all_supported(prompt: str) -> dict[str, Any]:
     return {"claims": judged}
 
 
-def _confirmed(prompt: str) -> dict[str, Any]:
-    """Confirms all that a record contradicts, by the words that it questions."""
-    items = [tag.content for tag in tags_in(prompt) if tag.name == "claim"]
-    words = [item.partition("\nits words: ")[2].partition("\n")[0] for item in items]
-    return {
-        "confirmations": [
-            {"claim_id": number, "quote": quote, "justification": "the record says otherwise", "confirmed": True}
-            for number, quote in enumerate(words, 1)
-        ]
-    }
-
-
 _RULES: dict[str, Callable[[str], dict[str, Any]]] = {
     "ReportClaims": lambda prompt: _extracted(prompt, values=[]),
     "ClaimsAndPicks": lambda prompt: {**_extracted(prompt, values=[]), "picks": []},
@@ -237,5 +243,4 @@ _RULES: dict[str, Callable[[str], dict[str, Any]]] = {
     "AllClaims": _extracted,
     "ClaimsSupport": _all_supported,
     "Support": _supported,
-    "Confirmations": _confirmed,
 }

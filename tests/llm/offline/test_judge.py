@@ -75,12 +75,15 @@ def test_each_sentence_with_a_source_or_a_figure_is_a_claim_in_any_language() ->
         ("Das Bett kostet 5 € und ist weich [P:B0X].", ["Das Bett kostet 5 € und ist weich."]),
         ("このベッドは5ドルです [P:B0X]", ["このベッドは5ドルです"]),
         ("السرير ناعم [P:B0X].", ["السرير ناعم."]),
+        # a mark owns the text before it, and the figures right behind it
+        ("The bed is $5 [P:B0X], the bowl $7 [P:B0Y] and soft.", ["The bed is $5", "the bowl $7 and soft."]),
+        ("The bed [P:B0X] is $5, so two are $10.", ["The bed is $5,", "so two are $10."]),
     ]
     for text, claims in rows:
         assert [found.claim for found in extract_claims(text, only_cited=False)] == claims, text
 
 
-def test_a_row_is_one_claim_with_its_heads_and_the_sources_of_its_cells() -> None:
+def test_a_row_is_one_claim_for_each_product_with_the_heads_and_sources_of_its_cells() -> None:
     rows = [
         ("| | Bed [P:B0X] | Bowl [P:B0Y] |\n|---|---|---|\n| Price | $5 | $7 |\n", BOTH),
         ("| | Bed | Bowl |\n|---|---|---|\n| Price | $5 | $7 |\n| Source | [P:B0X] | [P:B0Y] |\n", BOTH),
@@ -95,7 +98,7 @@ def test_a_row_is_one_claim_with_its_heads_and_the_sources_of_its_cells() -> Non
         assert found[: len(claims)] == claims, report
 
 
-BOTH = [("Price; Bed: $5; Bowl: $7", ("P:B0X", "P:B0Y"))]
+BOTH = [("Price; Bed: $5", ("P:B0X",)), ("Price; Bowl: $7", ("P:B0Y",))]
 
 
 KETTLE = (
