@@ -17,6 +17,8 @@ from drretail.eval.judging.criteria import NumberedItem, QuestionBatch, ask_numb
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.grounding.text.layout import Sentence
+from drretail.grounding.text.quotes import find_words
+from drretail.grounding.text.untrusted import cleaned
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.parts import ReadTurn
 from drretail.grounding.verify.places import Passage, figures_at, value_at
@@ -88,8 +90,10 @@ def strange_quote(quote: str, report: str) -> Iterable[str]:
 def find_quote(report: str, quote: str, after: int = 0) -> tuple[int, int] | None:
     """The place of a quote, ignoring white space: the first at or after ``after``, else the first of all."""
     wanted = re.compile(r"\s+".join(map(re.escape, quote.split())))
-    match = (wanted.search(report, after) or wanted.search(report)) if wanted.pattern else None
-    return None if match is None else match.span()
+    if match := wanted.pattern and (wanted.search(report, after) or wanted.search(report)):
+        return match.span()
+    # Judges are shown "<ref>" as "(ref)", and copy that.
+    return find_words(report, quote, after) if wanted.search(cleaned(report)) else None
 
 
 def bare(name: str) -> str:

@@ -28,9 +28,9 @@ CLAIMS = {"claims": [claim(1, "The kettle costs $41.", f"P:{KETTLE.product_id}",
 CONFIRMED = {"claim_id": 1, "quote": "yours for", "justification": "It is.", "confirmed": True}
 
 
-def folder(tmp_path: Path, picks: list[str] | None = None) -> Path:
+def folder(tmp_path: Path, picks: list[str] | None = None, report: str = REPORT) -> Path:
     query = QUERY.model_copy(update={"query_id": "q1", "user_id": None})
-    runs = {LABEL: {"q1-r1": build.run("q1-r1", REPORT, picks)}}
+    runs = {LABEL: {"q1-r1": build.run("q1-r1", report, picks)}}
     return build.experiment(tmp_path / "exp", runs, queries=[query], evidence=EVIDENCE.values())
 
 
@@ -94,6 +94,17 @@ def test_only_what_the_judge_confirms_is_false_and_without_a_usable_answer_it_st
     found = rows(exp, judge, metrics, again="failed")
     assert found["false_statements", "false_statements"].value == confirmed
     assert found["false_statements", "checked"].items["unconfirmed"] == (not confirmed)
+
+
+def test_a_quote_is_found_as_the_judge_was_shown_it_with_a_tag_rewritten(tmp_path: Path) -> None:
+    shown = "yours for 41 dollars(ref )shop(/ref)"
+    values = [PRICE | {"quote": shown}]
+    claims = {"claims": [claim(1, "It costs $41.", f"P:{KETTLE.product_id}", "(ref )", quote=shown, values=values)]}
+    judge, asked = judge_of(claims=claims)
+    report = REPORT.replace(" [", '<ref name="a">shop</ref> [')
+    found = rows(folder(tmp_path, [], report), judge, ("faithfulness", "false_statements"))
+    assert shown in asked[0]
+    assert found["false_statements", "false_statements"].value == 1
 
 
 def test_of_two_judges_code_reads_one_s_values_and_the_table_says_whose(tmp_path: Path) -> None:
