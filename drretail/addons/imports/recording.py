@@ -64,6 +64,8 @@ from drretail.records.run import (
 )
 from drretail.run_file import Recorded, read_evidence, read_run
 
+NAME = "name"
+"""The option of an imported system that keeps its name as it was given, since a label folds case and signs."""
 NO_SHOP = "The report was imported without the shop's records."
 
 
@@ -261,7 +263,7 @@ def record(
     """
     before = read_definition(folder) if (folder / "experiment.json").exists() else None
     queries = queries_of(material, form, () if before is None else before.queries)
-    labels = _labels(material.systems())
+    labels = _labels(material.systems(), {} if before is None else before.systems)
     options = {"format": form} if world is None else {"format": form, LOOKED_UP: world.manifest.fingerprint}
     definition = _definition(material, options, queries, labels, before, model, world)
     shop = None if world is None else NamedProducts(world)
@@ -316,14 +318,14 @@ def record(
     return Imported(tuple(queries.values()), tuple(counts), empty, len(existing), material, page_counts)
 
 
-def _labels(systems: Sequence[str]) -> dict[str, str]:
-    """The label of each system. Raises UserError if two systems get the same one."""
-    labels: dict[str, str] = {}
-    for system in systems:
-        label = shortened(slug(system).lstrip(".+_-") or "imported")
-        if label in labels.values():
-            raise UserError(f"Two systems would both be called {label!r}: import one of them alone, with --system.")
-        labels[system] = label
+def _labels(systems: Sequence[str], before: Mapping[str, System]) -> dict[str, str]:
+    """The label of each system. Raises UserError if it is that of another one, also of one imported ``before``."""
+    names = {label: system.options[NAME] for label, system in before.items() if NAME in system.options}
+    labels = {system: shortened(slug(system).lstrip(".+_-") or "imported") for system in systems}
+    for system, label in labels.items():
+        if (other := names.setdefault(label, system)) != system:
+            both = f"{quoted(other)} and {quoted(system)} would both be called {label!r}"
+            raise UserError(f"{both}: import one of them alone, and give it another name with --system.")
     return labels
 
 
@@ -339,7 +341,10 @@ def _definition(
     if model is not None and not all(model.partition(":")):
         raise UserError(f"{quoted(model)} names no provider: write provider:model, such as openai:gpt-5.")
     models = {} if model is None else {REPORT: RoleModel(spec=model, kind="llm")}
-    system = System(agent=IMPORTED_AGENT, web_provider=OPEN_WEB, models=models, options={**options})
+    systems = {
+        label: System(agent=IMPORTED_AGENT, web_provider=OPEN_WEB, models=models, options={**options, NAME: name})
+        for name, label in labels.items()
+    }
     query_ids = {
         label: tuple(sorted(queries[task_id].query_id for by, task_id in material.reports if by == name))
         for name, label in labels.items()
@@ -353,7 +358,7 @@ def _definition(
         update={
             "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
             "asked": query_ids,
-            "systems": dict.fromkeys(labels.values(), system),
+            "systems": systems,
             "prompt_hashes": {},
             "shop_url": base.shop_url if world is None else shop_address(world),
         }

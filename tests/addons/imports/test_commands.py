@@ -253,6 +253,10 @@ def test_what_is_two_things_under_one_name_is_refused(tmp_path: Path) -> None:
         drb(tmp_path / "in" / name, "One.")
     with pytest.raises(UserError, match="both be called 'a-b'"):
         taken(tmp_path / "in", tmp_path / "two")
+    # also on other questions, in a later import
+    taken(drb(tmp_path / "Shop-Bot.jsonl", "One."), tmp_path / "three")
+    with pytest.raises(UserError, match="'Shop-Bot' and 'shop bot' would both be called 'shop-bot'"):
+        taken(jsonl(tmp_path / "shop bot.jsonl", [{"id": 2, "prompt": "Else?", "article": "Two."}]), tmp_path / "three")
 
 
 def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path) -> None:
