@@ -24,6 +24,7 @@ from drretail.eval.names import PAIRWISE as PAIRWISE
 from drretail.eval.names import PLUGINS
 from drretail.experiment import read_definition
 from drretail.files import read_json
+from drretail.grounding.text.wording import listed
 from drretail.packs import packed_names
 from drretail.plugins import addon_names
 from drretail.records.score import CODE, BoardColumn, MetricDescription, Rules, Verdict, VerdictState, unfolded
@@ -170,10 +171,13 @@ def load_metric(name: str) -> Metric:
         raise UnknownName(PLUGINS.what, name, metric_names()) from problem
     except UserError as problem:
         whole, _, number = name.partition(":")
-        if (metric := installed(whole)) is None or number not in metric.variants:
+        if (metric := installed(whole)) is None:
             raise
+        what = f"{name} is one number of the metric {whole}"
+        if number not in metric.variants:
+            what = f"The numbers of the metric {whole} are {listed(metric.variants)}, and none is {quoted(number)}"
         only = "Only `compare --by` with a condition takes one number."
-        raise UserError(f"{name} is one number of the metric {whole}: name {whole} alone. {only}") from problem
+        raise UserError(f"{what}: name {whole} alone. {only}") from problem
     if not isinstance(metric, Metric):
         raise PLUGINS.refused(place, metric, "a drretail.Metric, or put @drretail.metric before a function of a run")
     return metric if place in _OURS else _checked(metric)

@@ -92,3 +92,5 @@ def test_one_number_of_a_metric_is_refused_where_whole_metrics_are_compared(drre
     )
     assert refused.returncode == 2
     assert refused.stderr.startswith(told)
+    misspelt = drretail("compare", "exp", "--metrics", "conversation:trun").stderr
+    assert "are turn, held, changed, untouched and whole, and none is 'trun': name conversation alone." in misspelt
