@@ -175,7 +175,7 @@ class RecordedScores(Scores):
             errors = sorted({f"{row.judge}: {row.error}" for row in rows})[:2]
             why = f" ({'; '.join(errors)})" if errors else ""
             again = " The same command with --retry failed judges them again."
-            is_ruled = rows and all(row.judge.startswith("offline:") for row in rows)  # and so fails again
+            is_ruled = rows and all(Assessor.of(row).judge.follows_rules for row in rows)  # and so fails again
             yield f"Failed judgements: {judging.failed:,}{why}.{'' if is_ruled else again}"
 
     @property

@@ -167,6 +167,11 @@ class JudgeRef(Record):
         return f"{self.spec} {self.params_hash}".rstrip()
 
     @property
+    def follows_rules(self) -> bool:
+        """True for offline:judge, which answers in place of a model. It answers the same when it is asked again."""
+        return self.kind == "rule_based" and self.spec != CODE
+
+    @property
     def wording(self) -> str:
         """The label of its own prompts, as in ``Wording.label``; empty for the packaged ones."""
         return "".join(self.params_hash.partition("prompts-")[1:])
@@ -312,14 +317,11 @@ def readers_of(items: Mapping[str, float]) -> dict[str, float]:
     return {name: items[name] for name in sorted(items) if name.startswith("picks ")}
 
 
-class Judging(Record):
+class Judging(OfJudge):
     """How far a judge has come with one system in one metric, counted in verdicts that no later line replaces."""
 
     metric: str
     system: str
-    rules: Rules = "default"
-    judge: str
-    judge_params: str = ""
     verdicts: int
     """Verdicts on the reports as they are, by the current prompts. The scores are made from these."""
     failed: int = 0
@@ -451,7 +453,7 @@ class MadeOf(Record):
 
 _ALIKE = {
     "scores": ("metric", "system", "judge", "judge_params", "rules"),
-    "judgings": ("metric", "judge", "judge_params", "rules"),
+    "judgings": ("metric", "judge", "judge_kind", "judge_params", "rules"),
     "pairs": ("a", "b", "judge", "judge_params", "rules"),
     "ranks": ("variant", "judge", "judge_params", "rules"),
     "agreements": ("metric", "first", "second", "rules"),

@@ -20,7 +20,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import Statement
 from drretail.records.run import Run, Systems, in_order, place_of, shared_models
-from drretail.records.score import Scoreboard, Scores, Verdict
+from drretail.records.score import JudgeRef, Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
 from drretail.run_file import journal_path, read_results
 from drretail.viewer.cart import readers_in_words
@@ -90,7 +90,7 @@ class RunView:
     """What code or a judge read in an assistant's answers, true and false."""
     unread: tuple[tuple[int, int], ...] = ()
     """Places of figures in an assistant's answers that no record decides."""
-    false_by: str = ""
+    false_by: JudgeRef | None = None
     """Who judged which statements are false."""
     shown: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
     """By evidence id, the address of the shop's page, and its picture's, of what such an answer names."""
@@ -183,7 +183,7 @@ class Runs:
             is_answer=is_answer,
             read=read,
             unread=tuple((start, end) for start, end in value.get("unread", ())),
-            false_by="" if by is None else by.judge.spec,
+            false_by=None if by is None else by.judge,
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             is_right=None if picks is None or picks.state != "scored" else picks.value,

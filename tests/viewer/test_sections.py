@@ -35,7 +35,9 @@ def test_what_was_not_judged_failed_or_is_stale_is_told_apart(printed: Print) ->
     assert all(words in text for words in ("47 of 50", "1 failed", "2 not judged"))
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
-    stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
+    stale = Judging(
+        metric="faithfulness", system="a@m", judge="p:m", judge_kind="llm", verdicts=60, failed=1, stale=2, not_judged=3
+    )
     text = text_of(score("a@m"), score("null_copy"), judgings=(stale,))
     assert "The null agents are trivial. They mark the lowest useful score (floor)." in text
     assert (

@@ -76,7 +76,7 @@ def compare_systems(
     )
     conclusions = [*sentences(headlines_of([comparison]), sides_named(a, b), is_of_two=True)]
     if not conclusions:
-        nothing = (*gathered.not_read(assessors, (a, b)), _why_nothing(gathered, names))
+        nothing = (*gathered.not_read(assessors, (a, b)), _why_nothing(gathered, assessors, names))
         return comparison.model_copy(update={"conclusions": nothing})
     asked = [{plan.query.query_id for plan in gathered.plans if plan.label == label} for label in (a, b)]
     if asked[0] != asked[1] and (both := asked[0] & asked[1]):
@@ -85,14 +85,15 @@ def compare_systems(
     return comparison.model_copy(update={"conclusions": tuple(conclusions)})
 
 
-def _why_nothing(gathered: Gathered, metrics: Sequence[str]) -> str:
+def _why_nothing(gathered: Gathered, assessors: Sequence[Assessor], metrics: Sequence[str]) -> str:
     """Why nothing is concluded where no headline is compared, and what would change that."""
     if metrics and not any(primary_variants(gathered.metrics[name]) for name in metrics):
         return f"Nothing is concluded: no headline is among the scores of {listed(metrics)}."
-    judges = gathered.board.judge
+    judges = dict.fromkeys(assessor.judge for assessor in assessors if assessor.judge.spec != CODE)
     advice = "`drretail score` judges what is missing."
-    if judges and all(judge.startswith("offline:") for judge in judges):
-        advice = f"{listed(judges)} follows rules: `drretail score --judge PROVIDER:MODEL` asks a model."
+    if judges and all(judge.follows_rules for judge in judges):
+        names = listed(judge.spec for judge in judges)
+        advice = f"{names} follows rules: `drretail score --judge PROVIDER:MODEL` asks a model."
     return f"Nothing is concluded: no headline has values. {advice}"
 
 

@@ -147,9 +147,7 @@ def _judging(facts: Facts) -> Judging:
     return Judging(
         metric=facts.metric.name,
         system=facts.system,
-        rules=facts.assessor.rules,
-        judge=facts.assessor.judge.spec,
-        judge_params=facts.assessor.judge.params_hash,
+        **facts.assessor.columns,
         verdicts=sum(run.verdicts for run in runs),
         failed=errors.total(),
         error=errors.most_common(1)[0][0] if errors else "",

@@ -32,7 +32,7 @@ from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query
 from drretail.records.reading import CONFIRMED, CONTRADICTED, JudgeAudit, Shares, summed
 from drretail.records.run import Usage, place_of
-from drretail.records.score import CODE, PANEL, JudgeRef, Rules, Verdict
+from drretail.records.score import PANEL, JudgeRef, Rules, Verdict
 from drretail.stats.intervals import Clusters, binomial_ends
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
@@ -248,7 +248,7 @@ class Gathered:
         """The outcome where nothing is concluded from a judge in a metric on these systems, and why: it follows rules,
         it, or a member of the panel, does not read, or the metric rests on citations that could not be read.
         """
-        if assessor.judge.kind == "rule_based" and assessor.judge.spec != CODE:
+        if assessor.judge.follows_rules:
             # What rules say of an assistant's answers is code's reading.
             return None if self.are_answers else ("not_read", f"{assessor.judge.spec} follows rules")
         if any(self.not_read([assessor], ())):

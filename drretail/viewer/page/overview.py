@@ -209,8 +209,8 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[RenderedQue
 
     Empty if there are none, unless a judge has checked a shop's answers: then the section says so.
     """
-    judge = next((run.false_by for run in view.runs if run.false_by), "")
-    judge = judge or next((run.claims[0].judged.judge.spec for run in view.runs if run.claims), "")
+    judge = next((run.false_by for run in view.runs if run.false_by), None)
+    judge = judge or next((run.claims[0].judged.judge for run in view.runs if run.claims), None)
     false = [
         (statement, links.claim(line, anchor)) for question in rendered for statement, line, anchor in question.false
     ]
@@ -228,8 +228,8 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[RenderedQue
         is_of_shop=view.is_of_shop,
         is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
         name=shlex.quote(view.name),
-        by=judge,
-        is_by_rules=judge.startswith("offline:"),
+        by="" if judge is None else judge.spec,
+        is_by_rules=judge is not None and judge.follows_rules,
     )
 
 

@@ -453,6 +453,6 @@ def judge_failures(board: Scoreboard) -> Iterator[str]:
         called = system_names((row.system for row in board.rows), board.systems)
         counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
         columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
-        is_ruled = board.judge.judge.startswith("offline:")  # which fails again
+        is_ruled = board.judge.judge_kind == "rule_based"  # which fails again
         flag = "--judge PROVIDER:MODEL" if is_ruled else "--retry failed"
         yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score {flag}."

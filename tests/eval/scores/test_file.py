@@ -37,7 +37,7 @@ def held(*metrics: str) -> Scores:
     sliced = {"by": "kind", "part": "gift", "n_asked": 1, "n_counted": 1}
     return Scores(
         scores=tuple(Score(metric=metric, variant="v", version=1, system="a", **JUDGE, **COUNTS) for metric in metrics),
-        judgings=tuple(Judging(metric=metric, system="a", judge="p:m", verdicts=1) for metric in metrics),
+        judgings=tuple(Judging(metric=metric, system="a", verdicts=1, **JUDGE) for metric in metrics),
         slices=tuple(
             Score(metric=metric, variant="v", version=1, system="a", **sliced, **JUDGE, **COUNTS) for metric in metrics
         ),
@@ -167,6 +167,7 @@ def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path)
         metric="stub",
         system=label,
         judge="x:y",
+        judge_kind="llm",
         verdicts=6,
         failed=3,
         error="timeout",
