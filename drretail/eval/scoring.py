@@ -22,6 +22,7 @@ from drretail.eval.judging.sources import LookUp, fetch_missing, fetch_summary, 
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import (
     CriteriaTask,
+    Labels,
     Pair,
     Subject,
     WouldDo,
@@ -38,7 +39,7 @@ from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics,
 from drretail.eval.scores.board import Board, read_board, write_board
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
-from drretail.experiment import read_definition
+from drretail.experiment import Definition, read_definition
 from drretail.files import write_atomically
 from drretail.llm.prompt import overridden_prompts
 from drretail.locks import locked_folder
@@ -47,18 +48,28 @@ from drretail.records.base import canonical_json
 from drretail.records.query import Reference
 from drretail.records.score import Rules, Scores
 
+Job = Callable[[], Awaitable[None]]
+"""A judge on a query, on one run in a metric, or on two runs of one query."""
+Stages = Sequence[Sequence[Job]]
+"""All jobs about a query, a run or a pair, which are read once for them: each stage waits for the one before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Submitter:
-    """How one command judges: each method is one worker's job, and records the missing verdicts.
-
-    Raises CapReached.
+    """What one command judges, and how. ``judge``, ``prepare`` and ``compare`` are one worker's jobs: they record the
+    missing verdicts, and raise CapReached.
     """
 
     experiment: Path
+    definition: Definition
+    metrics: Sequence[Metric]
+    of_pairs: Sequence[PairMetric]
+    judges: Sequence[Judge]
+    compared: Sequence[Labels]
+    store: Store | None
+    looked_up: Mapping[str, Any]
+    """The fields of subjects that look up what the shop has."""
     rules: Rules
-    seed: str
-    """Draws the order of two reports if only one order is asked."""
     again: Again
     judge_repeats: int
     allowance: Allowance
@@ -99,7 +110,7 @@ class Submitter:
         }
         with self._judge_session(metric, judge, pair_name(pair.labels), a.run_name, about) as judge_session:
             await judge_session.take_all(
-                metric.judge(pair, self.seed, judge_session.of_repeat(repeat))
+                metric.judge(pair, self.definition.seed, judge_session.of_repeat(repeat))
                 for repeat in range(1, self.judge_repeats + 1)
             )
 
@@ -112,22 +123,60 @@ class Submitter:
             metric=metric.name,
             version=metric.version,
             **about,
-            rules=rules_of(judge, self.rules),
+            rules=self._rules_of(judge),
             again=self.again,
             allowance=self.allowance,
             fresh=self.fresh,
         )
 
+    def _rules_of(self, judge: Judge) -> Rules:
+        """The rules that a judge follows; code knows none but our own."""
+        return "default" if judge is CODE_JUDGE else self.rules
 
-def rules_of(judge: Judge, rules: Rules) -> Rules:
-    """The rules that a judge follows; code knows none but our own."""
-    return "default" if judge is CODE_JUDGE else rules
+    @property
+    def tables(self) -> list[tuple[Metric, Judge]]:
+        """Each metric with each of its judges; code judges those that need none."""
+        judges = {True: self.judges, False: [CODE_JUDGE]}
+        return [(metric, judge) for metric in self.metrics for judge in judges[metric.needs_judge]]
+
+    @property
+    def asked(self) -> tuple[list[TableKey], list[tuple[Assessor, Labels]]]:
+        """The judges of each metric and of each pair of systems, for ``derive_scores``."""
+        tables = [TableKey(metric.name, Assessor(judge.ref, self._rules_of(judge))) for metric, judge in self.tables]
+        return tables, [(Assessor(judge.ref, self.rules), pair) for judge in self.judges for pair in self.compared]
+
+    async def judge_missing(self, progress: Progress, concurrency: int | None) -> None:
+        """Makes criteria, judges runs, compares pairs, and judges runs in the metrics that need verdicts on pairs."""
+        unmade = unprepared(self.experiment, self.definition, self.metrics, self.judges, self.store)
+        tasks: list[Stages] = [[[partial(self.prepare, *task)]] for task in unmade]
+        total = len(tasks) + len(planned_runs(self.experiment, self.definition)) * len(self.tables)
+        total += len(meetings(self.experiment, self.definition, self.compared)) * len(self.judges)
+        groups = judging_order([*self.metrics, *self.of_pairs])
+        # A run is read once for all metrics but those that need verdicts on pairs.
+        of_pairs_read = (at for at, group in enumerate(groups) if any(PAIRWISE in metric.after for metric in group))
+        at = next(of_pairs_read, len(groups))
+        batches = any(judge.in_batches for judge in self.judges)
+        side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
+        with progress.track("judging", total) as bar:
+            for work in (iter(tasks), self._of_runs(groups[:at]), self._of_meetings(), self._of_runs(groups[at:])):
+                await _work_on(self.allowance, work, bar, side_by_side)
+
+    def _of_runs(self, groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
+        # A report's questions are sent before code looks at it.
+        asked = [
+            [table for table in self.tables if table[0] in group and table[0].needs_judge is needs_judge]
+            for group in groups
+            for needs_judge in (True, False)
+        ]
+        for run in planned_runs(self.experiment, self.definition) if any(asked) else ():
+            subject = replace(read_subject(self.experiment, self.definition, run, self.store), **self.looked_up)
+            yield [[partial(self.judge, subject, *table) for table in group] for group in asked]
+
+    def _of_meetings(self) -> Iterator[Stages]:
+        for pair in read_pairs(self.experiment, self.compared, self.store):
+            yield [[partial(self.compare, pair, metric, judge) for metric in self.of_pairs for judge in self.judges]]
 
 
-Job = Callable[[], Awaitable[None]]
-"""A judge on a query, on one run in a metric, or on two runs of one query."""
-Stages = Sequence[Sequence[Job]]
-"""All jobs about a query, a run or a pair, which are read once for them: each stage waits for the one before."""
 CONCURRENCY = 8
 """Jobs at once; in one, a judge is asked a few questions concurrently or one after the other."""
 BATCH_CONCURRENCY = 300
@@ -180,84 +229,49 @@ async def score_experiment(
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
     """
-    allowance = allowance or Allowance()
-    judges = [judge.with_wording(wording.label) for judge in judges]
     loaded = load_metrics(metrics)
     of_pairs = [pair_metric()] if PAIRWISE in metrics else []
     check_rules([*loaded, *of_pairs], rules)
     definition = read_definition(experiment)
-    tables_of_judges = [
-        (metric, judge) for metric in loaded for judge in (judges if metric.needs_judge else [CODE_JUDGE])
-    ]
-    compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
-    submitter = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
+    submitter = Submitter(
+        experiment,
+        definition,
+        loaded,
+        of_pairs,
+        judges=[judge.with_wording(wording.label) for judge in judges],
+        compared=choose_pairs(definition, pairs) if of_pairs else [],
+        store=store,
+        looked_up={"offers": offers, "look_up": look_up, "references": references or {}},
+        rules=rules,
+        again=again,
+        judge_repeats=judge_repeats,
+        allowance=allowance or Allowance(),
+        rate_floors=rate_floors,
+    )
     with locked_folder(experiment):
         if look_up is not None:
             await asyncio.to_thread(keep_unopened, experiment, look_up)
         if missing is not None:
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
             progress.note(fetch_summary(await asyncio.to_thread(fetched)))
-
-        runs = planned_runs(experiment, definition)
-
-        def of_runs(groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
-            # A report's questions are sent before code looks at it.
-            asked = [
-                [table for table in tables_of_judges if table[0] in group and table[0].needs_judge is needs_judge]
-                for group in groups
-                for needs_judge in (True, False)
-            ]
-            for run in runs if any(asked) else ():
-                subject = read_subject(experiment, definition, run, store)
-                subject = replace(subject, offers=offers, look_up=look_up, references=references or {})
-                yield [[partial(submitter.judge, subject, *table) for table in group] for group in asked]
-
-        def of_meetings() -> Iterator[Stages]:
-            for pair in read_pairs(experiment, compared, store):
-                yield [[partial(submitter.compare, pair, metric, judge) for metric in of_pairs for judge in judges]]
-
-        # Gold is for the metrics that are scored, and for all built-in ones.
-        if gold is not None:
+        if gold is not None:  # for all built-in metrics too
             for metric in load_metrics([*METRICS, *loaded]):
                 if metric.keep_gold is not None:
                     metric.keep_gold(experiment, definition, gold)
         if criteria is not None:
             take_criteria(experiment, criteria, loaded)
-        unmade = unprepared(experiment, definition, loaded, judges, store)
-        tasks: list[Stages] = [[[partial(submitter.prepare, *pair)]] for pair in unmade]
-        total = len(runs) * len(tables_of_judges)
-        total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
-        batches = any(judge.in_batches for judge in judges)
-        side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
-        with progress.track("judging", total) as bar:
-            keep_wording(experiment, wording)
-            with overridden_prompts(wording.texts):
-                groups = judging_order([*loaded, *of_pairs])
-                # A run is read once for all metrics but those that need verdicts on pairs.
-                of_pairs_read = (
-                    at for at, group in enumerate(groups) if any(PAIRWISE in metric.after for metric in group)
-                )
-                at = next(of_pairs_read, len(groups))
-                for work in (iter(tasks), of_runs(groups[:at]), of_meetings(), of_runs(groups[at:])):
-                    await _work_on(allowance, work, bar, side_by_side)
+        keep_wording(experiment, wording)
+        with overridden_prompts(wording.texts):
+            await submitter.judge_missing(progress, concurrency)
         if of_pairs or any(metric.needs_judge for metric in loaded):
-            board = Board(rules=rules, judge=tuple(judge.ref.key for judge in judges))
+            board = Board(rules=rules, judge=tuple(judge.ref.key for judge in submitter.judges))
             if takes_board or read_board(experiment).judge in ((), board.judge):
                 write_board(experiment, board)
-        asked = [
-            TableKey(metric.name, Assessor(judge.ref, rules_of(judge, rules))) for metric, judge in tables_of_judges
-        ]
-        asked_of_pairs = [(Assessor(judge.ref, rules), labels) for judge in judges for labels in compared]
         keep_references(experiment, references or {})
         others = _others(experiment, loaded, progress)
         with progress.busy("scores of all verdicts"):
-            scores = derive_scores(
-                experiment,
-                [*loaded, *others],
-                asked,
-                asked_of_pairs,
-                judge_notes(experiment) if judge_notes else {},
-            )
+            notes = judge_notes(experiment) if judge_notes else {}
+            scores = derive_scores(experiment, [*loaded, *others], *submitter.asked, notes)
         write_atomically(experiment / "scores.json", f"{canonical_json(scores.document())}\n")
         if on_written is not None:
             on_written()
