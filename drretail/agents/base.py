@@ -28,6 +28,8 @@ from drretail.tools.tool import Tool
 
 _NEVER_WRITING = ("supervisor", "retriever", "reader", "summariser")
 _UNSAID: Any = object()
+ToldOf = Literal["all", "first", "last"]
+"""The turns of a conversation of which an oracle or a floor is told."""
 HEEDED = frozenset(Limits.model_fields) - {"rag_turns"}
 """The limits of an agent that doesn't say which."""
 
@@ -65,7 +67,7 @@ class Agent:
     the options of other systems."""
     sees_reference: bool = False
     """True for oracles only: their task holds the query's constraints, and what the shop could sell for it."""
-    told_of: Literal["all", "first", "last"] = "all"
+    told_of: ToldOf = "all"
     """The turns of a conversation of which an oracle is told; a floor is told of the first, or of the last, alone."""
     place: str | None = None
     """The command or address that is asked, or the ``module:attribute`` of an agent that was given another name.

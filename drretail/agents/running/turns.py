@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
+from drretail.agents.base import ToldOf
 from drretail.env.session import Session
 from drretail.experiment import ended_run, run_path
 from drretail.grounding.conversation import ConversationTurn, LookUp, ReferenceOf, turns_of
@@ -50,7 +51,7 @@ class TurnsBefore:
         return turns_of((*self.queries, query), self.runs, reference_of, look_up)[-1]
 
     def for_oracle(
-        self, query: Query, reference_of: ReferenceOf, look_up: LookUp, told_of: str
+        self, query: Query, reference_of: ReferenceOf, look_up: LookUp, told_of: ToldOf
     ) -> tuple[Query, Reference]:
         """A turn with what the shop has for it, as it follows the oracle's own carts; see ``Agent.told_of``."""
         if told_of == "first":
