@@ -177,14 +177,11 @@ def _of_values(path: Path, options: CompareOptions, read: Sequence[BoundRule | G
     return Compared(comparisons, broken=broken, gates=gates, systems=systems, options=options)
 
 
-def _names(options: CompareOptions) -> list[str]:
-    """The metrics or variants that are named for ``by``, which are found by name alone."""
-    return [metric if isinstance(metric, str) else metric.name for metric in metrics_in(options.metrics or ())]
-
-
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
     by, judges = options.by, text_list(options.judges)
     if options.a is not None or options.baseline is not None or options.fail_if:
         raise UserError(f"--by {by} compares settings of one agent: leave out systems, --baseline and --fail-if.")
     assert by is not None
-    return Compared(settings=tables_of_experiment(experiment, by, _names(options), judges))
+    # They are found by name alone.
+    names = [metric if isinstance(metric, str) else metric.name for metric in metrics_in(options.metrics or ())]
+    return Compared(settings=tables_of_experiment(experiment, by, names, judges))

@@ -209,10 +209,6 @@ class LineHash:
         self._waiting.clear()
 
 
-_OPTIONAL = frozenset(("page", "image"))
-"""The fields that a product's record lacks where they are None."""
-
-
 def product_line(product: Product) -> str:
     """The canonical JSON of a product, which the fingerprint hashes and the store keeps."""
     # Not pydantic's dump, which takes as long as all the rest.

@@ -39,7 +39,7 @@ class DemandQuestion:
     def label(self) -> str:
         """The demand: "must: waterproof", "must not: soy", or ``OF_KIND``."""
         demand = self.ruling.demand
-        return demand if demand == OF_KIND else _label(demand, unwanted=self.unwanted)
+        return demand if demand == OF_KIND else f"must{' not' if self.unwanted else ''}: {demand}"
 
     @property
     def key(self) -> Key:
@@ -58,10 +58,6 @@ class DemandQuestion:
     def has_words(self, quote: str) -> bool:
         """True if the record has these words; case and white space are ignored."""
         return " ".join(quote.casefold().split()) in " ".join(self.record.casefold().split())
-
-
-def _label(demand: str, *, unwanted: bool) -> str:
-    return f"must{' not' if unwanted else ''}: {demand}"
 
 
 def questions_of(queries: Iterable[Query], offers: Offers) -> Iterator[DemandQuestion]:

@@ -195,7 +195,7 @@ def check_sandbox(options: CheckSandboxOptions) -> Result[CheckedSandbox]:
     spent = None
     if options.model is not None or options.model_profile is not None:
         writer = _writer(options)
-        queries = _queries(folder)
+        queries = {query.query_id: query for query in written_queries(folder)}
         without = set(queries_without_insights(folder, queries))  # tasks without gold have no query to be asked about
         with _asker(folder, writer, options) as asker:
             reviewable = [query for name, query in queries.items() if name not in without]
@@ -278,10 +278,6 @@ def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
         for target in targets.targets
         if target.user_id
     ]
-
-
-def _queries(folder: Path) -> dict[str, Query]:
-    return {query.query_id: query for query in written_queries(folder)}
 
 
 def _check_world(folder: Path, shop: World) -> None:

@@ -19,7 +19,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.grounding.text.layout import Sentence
 from drretail.grounding.text.quotes import find_words
 from drretail.grounding.text.untrusted import cleaned
-from drretail.grounding.verify.checks import Case, read_report
+from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.parts import ReadTurn
 from drretail.grounding.verify.places import Passage, figures_at, value_at
 from drretail.llm.prompt import Prompt, load_prompt, tagged
@@ -137,16 +137,6 @@ def reading_by(slug: str, claims: Iterable[Claim], picks: Verdict | None, denial
         spans=tuple((claim.start, claim.end) for claim in claims if claim.start is not None and claim.end is not None),
         confirmed=tuple(denials),
     )
-
-
-async def confirmed_reading(
-    case: Case, judge_session: JudgeSession, claims: Sequence[Claim], picks: Verdict | None = None
-) -> Reading:
-    """What this judge, a model, read, with the denials that it confirms."""
-    reading = reading_by(judge_session.judge.slug, claims, picks)
-    with judge_session.sibling(READING, READING_VERSION) as reading_session:
-        denials = await confirmed(case, reading_session, read_report(case, reading))
-    return reading.model_copy(update={"confirmed": denials})
 
 
 async def confirmed(

@@ -11,8 +11,9 @@ from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.claims.typed_values import (
     READING,
     READING_VERSION,
-    confirmed_reading,
+    confirmed,
     find_quote,
+    reading_by,
 )
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
@@ -81,8 +82,11 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     by_model = judges_reading(subject)
     if claims_judged and judge_session.judge.ref.kind != "rule_based":
         picks = next((verdict for verdict in judged if verdict.stage == PICKS), None)
-        by_model = await confirmed_reading(case, judge_session, claims_judged, picks)
-        reason += f", confirmed {sha256_of(by_model.confirmed)[:8]}" if by_model.confirmed else ""
+        typed = reading_by(judge_session.judge.slug, claims_judged, picks)
+        with judge_session.sibling(READING, READING_VERSION) as reading_session:
+            denials = await confirmed(case, reading_session, read_report(case, typed))
+        by_model = typed.model_copy(update={"confirmed": denials})
+        reason += f", confirmed {sha256_of(denials)[:8]}" if denials else ""
     contradicted = [*_contradicted(case.report, claims_judged, judged)]
     _record(subject, judge_session, _value(case, read_report(case, by_model), contradicted), reason)
 

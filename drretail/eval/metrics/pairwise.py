@@ -22,11 +22,6 @@ PROMPTS = str(Path(__file__).with_suffix("") / "pairwise.py")
 """Prompts are in the folder ``pairwise/prompts``; users override them under its name."""
 
 
-def _criteria() -> dict[str, dict[str, str]]:
-    """By dimension, its ``title``, the ``text`` of its criterion, and for some how ``picks`` count."""
-    return load_table(PROMPTS, "criteria")
-
-
 def comparison_prompt(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash covers the criterion's text.
 
@@ -34,7 +29,8 @@ def comparison_prompt(dimension: str, rules: Rules = "default") -> Prompt:
     """
     if rules == "paper":
         return published_prompt(PROMPTS, "comparing_paper", dimension)
-    text = load_prompt(PROMPTS, "comparing").text.replace("{{criterion}}", criterion_of(_criteria()[dimension]))
+    criterion = criterion_of(load_table(PROMPTS, "criteria")[dimension])
+    text = load_prompt(PROMPTS, "comparing").text.replace("{{criterion}}", criterion)
     return Prompt(dimension, text, load_prompt(PROMPTS, "shared").text)
 
 

@@ -96,7 +96,8 @@ class Examination(Generic[W]):
         # A model that repeats its answer means it: the shop may lack what is wanted.
         is_repeated = self.last is not None and query == self.last.query
         self.last = Examined(query, tuple(self.findings(query)))
-        return None if is_repeated or not self.last.findings else _listed(self.last.findings)
+        lines = dict.fromkeys(f"- {in_words(finding)}" for finding in self.last.findings)
+        return None if is_repeated or not lines else "\n".join([*lines][:_MOST_LISTED])
 
     async def ask(self, models: Models, messages: Sequence[BaseMessage], scope: str) -> Examined:
         """The query of the last answer, with the findings that are left. Raises ModelError if no answer was usable."""
@@ -107,11 +108,6 @@ class Examination(Generic[W]):
                 raise
         assert self.last is not None, "an answer that was taken has been examined"
         return self.last
-
-
-def _listed(findings: Sequence[Finding]) -> str:
-    """One line per finding, up to as many as a model can repair at once."""
-    return "\n".join([*dict.fromkeys(f"- {in_words(finding)}" for finding in findings)][:_MOST_LISTED])
 
 
 def in_words(finding: Finding) -> str:

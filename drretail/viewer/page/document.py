@@ -29,7 +29,6 @@ from drretail.viewer.page.overview import (
 )
 from drretail.viewer.page.question import Once, Questions, RenderedQuestion
 from drretail.viewer.page.report_html import marked_html
-from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.board import BoardTables, about_words
 from drretail.viewer.tables.false_statements import checked_in_words
 
@@ -112,10 +111,6 @@ def index_page(view: ExperimentView, rendered: Sequence[RenderedQuestion]) -> st
     return _index(view, rendered, Links(in_folder=True), _questions(view, parts))
 
 
-def _lines(rendered: Sequence[RenderedQuestion]) -> list[RunLine]:
-    return sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
-
-
 def _questions(view: ExperimentView, parts: Sequence[Markup]) -> Markup:
     heading = "Answers" if view.is_of_shop else "One question, two answers"
     return fragment("questions.html.jinja", heading=heading, parts=parts)
@@ -143,7 +138,7 @@ def conversation_page(view: ExperimentView, question: QueryRuns, run: RunView, l
 
 
 def _index(view: ExperimentView, rendered: Sequence[RenderedQuestion], links: Links, questions: Markup) -> str:
-    lines = _lines(rendered)
+    lines = sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
     false = render_false_statements(view, rendered, links)
     about = about_words(view.definition, view.scores.scoreboard)
     lead = ""
