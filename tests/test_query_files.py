@@ -38,3 +38,7 @@ def test_decisions_of_a_file_that_was_cut_are_not_left_out(tmp_path: Path) -> No
         path.write_text(emptied_or_of_others, encoding="utf-8")
         with pytest.raises(UserError, match=r"q\.gold\.jsonl has a line for none of the queries"):
             with_gold(shipped_queries()[:1], path)
+    (query,) = shipped_queries()[:1]
+    path.write_text(f'{{"query_id": "{query.query_id}", "wish": {{"budget": "cheap"}}}}\n', encoding="utf-8")
+    with pytest.raises(UserError, match=r"a line that is no gold of a query \(wish\.budget is 'cheap': it should be"):
+        with_gold([query], path)

@@ -18,6 +18,7 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["scor"], "Did you mean 'score'"),
     (["ask", "Which feeder?", "--world", "nowhere"], "nowhere"),
     (["ask", "?", "--world", "w", "--model", "anthropic:claude-sonnet-5", "--to", "exp"], "ANTHROPIC_API_KEY"),
+    (["run", "--queries", "q.jsonl", "--world", "w"], "Name the folder of the experiment: --to EXP."),
     (["run", "--queries", "none.jsonl", "--world", "w", "--to", "exp"], "none.jsonl does not exist"),
     (["run", "--queries", "other.jsonl", "--world", "w", "--to", "exp"], "was made for the world ffffffffffff"),
     (["ask", "Which feeder?", "--world", "w", "--prompts", "missing"], "There is no folder missing"),

@@ -94,6 +94,13 @@ def terse(tmp_path: Path) -> Path:
     return folder
 
 
+def test_an_agent_comes_plain_and_reading_pages_by_either_name_also_one_that_asks_no_model() -> None:
+    agents = with_pages(["react+ws", "null_empty"])
+    assert [*agents] == ["react", "react+ws", "null_empty", "null_empty+ws"]
+    assert ["summariser" in agent.roles for agent in agents.values()] == [False, True, False, True]
+    assert ["summarise_page.md" in prompt_files([agent]) for agent in agents.values()] == [False, True, False, True]
+
+
 def overrides(folder: Path, *agents: str) -> Overrides:
     return read_overrides(folder, [load_agent(name) for name in agents or ("react",)])
 

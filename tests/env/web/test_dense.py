@@ -119,6 +119,11 @@ def test_embeddings_are_named_by_their_provider(retriever: str) -> None:
         open_embeddings("nosuch:any")
 
 
+def test_embeddings_of_google_are_opened_under_langchains_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("langchain.embeddings.init_embeddings", lambda model, provider: (model, provider))
+    assert open_embeddings("google:gemini-embedding-001") == ("gemini-embedding-001", "google_genai")
+
+
 def test_offline_words_are_near_where_words_are_shared_and_pages_and_corpus_stay_what_they_are() -> None:
     web = Retrievers().ranked(WEB, "offline:words")
     assert [each.url for each in web.search("which seed suits birds", 1)] == ["https://b.example"]
