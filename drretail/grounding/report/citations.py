@@ -1,7 +1,7 @@
 """The scanner of citations: every token of a report that can point to a source, and what became of it.
 
 A token is read, listed (it stands in a list of sources), or not read, for a reason. Other styles of citing are not
-known: what tells of them is a list of sources to which no mark leads, and its sources are counted as not read.
+known. Where marks lead to fewer than half of the listed sources, the others are counted as not read.
 
 What a mark covers is one rule, in what_a_mark_covers.md: prompts for writers and judges quote it, and text/layout.py
 follows it.
@@ -24,15 +24,13 @@ from drretail.records.evidence import WHY_UNREAD, Citation, CitationCounts, Evid
 from drretail.records.shop import SHOP_URL, product_of, product_url
 
 Known = Mapping[str, Evidence] | Iterable[Evidence]
-_RULE = Path(__file__).with_name("what_a_mark_covers.md")
-_SHOP_HOST = SHOP_URL.partition("://")[2]
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
 
 
 @cache
 def what_a_mark_covers() -> str:
     """The rule with its examples, for prompts."""
-    return _RULE.read_text(encoding="utf-8").strip()
+    return Path(__file__).with_name("what_a_mark_covers.md").read_text(encoding="utf-8").strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +67,6 @@ class Token:
     cited: tuple[Cited, ...]
     is_listed: bool = False
 
-    @property
-    def cites(self) -> bool:
-        """True for a mark in the text, resolved or not."""
-        return not self.is_listed and self.cited[0].reason != "hidden"
-
 
 @dataclass(frozen=True)
 class Scan:
@@ -86,7 +79,7 @@ class Scan:
     @cached_property
     def marks(self) -> list[Token]:
         """The tokens in the text that cite something, resolved or not."""
-        return [token for token in self.tokens if token.cites]
+        return [token for token in self.tokens if not (token.is_listed or token.cited[0].reason == "hidden")]
 
     @cached_property
     def listed(self) -> list[Cited]:
@@ -95,31 +88,13 @@ class Scan:
 
     @cached_property
     def counts(self) -> CitationCounts:
-        """How many sources of tokens are read, listed, and not read. A token of two sources counts twice. Where marks
-        lead to fewer than half of the listed sources, the others are cited in a style that is not read: these count.
-        """
+        """How many sources of tokens are read, listed, and not read. A token of two sources counts twice."""
         reasons = Counter(cited.reason for token in self.tokens if not token.is_listed for cited in token.cited)
         listed = {cited.source for cited in self.listed}
         cited = listed & {cited.source for mark in self.marks for cited in mark.cited}
         reasons["uncited"] = len(listed - cited) if len(cited) < len(listed) / 2 else 0
         not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if reasons[why]}
         return CitationCounts(read=reasons[None], listed=len(self.listed), not_read=not_read)
-
-    def citations(self, report: str) -> list[Citation]:
-        """The marks of the scanned report as citations, in text order; one with several sources is one for each."""
-        return [
-            Citation(
-                marker=report[mark.start : mark.end],
-                start=mark.start,
-                end=mark.end,
-                evidence_id=cited.evidence_id,
-                url=cited.url,
-                type=cited.type,
-                unread=cited.reason,
-            )
-            for mark in self.marks
-            for cited in mark.cited
-        ]
 
 
 def scan(report: str, evidence: Known | None) -> Scan:
@@ -138,8 +113,20 @@ def scan(report: str, evidence: Known | None) -> Scan:
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
-    """The citations of a report (``scan``), in text order."""
-    return scan(report, evidence).citations(report)
+    """The marks of a report (``scan``) as citations, in text order; a mark with several sources is one for each."""
+    return [
+        Citation(
+            marker=report[mark.start : mark.end],
+            start=mark.start,
+            end=mark.end,
+            evidence_id=cited.evidence_id,
+            url=cited.url,
+            type=cited.type,
+            unread=cited.reason,
+        )
+        for mark in scan(report, evidence).marks
+        for cited in mark.cited
+    ]
 
 
 def link_words(marker: str, source: str) -> str:
@@ -172,9 +159,9 @@ class _Resolver:
         self._by_name: dict[str | tuple[str, str], Evidence] = {}
         """By ids and addresses, and products by their places in their shop."""
         for entry in evidence.values() if isinstance(evidence, Mapping) else evidence or ():
-            url = _address(entry) or entry.key
-            for name in (entry.id, bare_address(url), shop_place(url) if entry.kind == "product" else ""):
-                self._by_name.setdefault(name, entry)
+            url = entry.url or entry.key
+            names = [entry.id, bare_address(url), shop_place(url) if entry.kind == "product" else ""]
+            self._by_name |= {name: entry for name in names if name and name not in self._by_name}
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it means something else."""
@@ -206,8 +193,8 @@ class _Resolver:
 
     def _entry(self, name: str) -> Evidence | None:
         """The entry of an id, or of a product's own name, [L1]. An offer's is that of its product: P:T/T-M."""
-        own_id = "" if name.isdecimal() else f"P:{name}"
-        return self._by_name.get(product_of(name)) or self._by_name.get(own_id)
+        own_name = None if name.isdecimal() else self._by_name.get(f"P:{name}")
+        return self._by_name.get(product_of(name)) or own_name
 
     def _target(self, target: str) -> Cited:
         """What an id or an address resolves to."""
@@ -220,19 +207,16 @@ class _Resolver:
             return _cited(name, entry)
         url = self._written.setdefault(address, name)
         host, _, path = address.partition("/")
-        if host.partition(":")[0] != _SHOP_HOST:  # a port is not part of the shop's name
+        if host.partition(":")[0] != bare_address(SHOP_URL):  # a port is not part of the shop's name
             return Cited(name, "web", url=url)
         is_product = path and not set(path) & set("/?") and not self._has_ledger
         return Cited(name, "product" if is_product else "unresolved", url=url)
 
 
 def _cited(name: str, entry: Evidence) -> Cited:
-    of_shop: Literal["product", "internal"] = "product" if entry.kind == "product" else "internal"
-    return Cited(name, "web" if entry.kind == "web" else of_shop, entry, _address(entry))
-
-
-def _address(entry: Evidence) -> str | None:
-    return entry.url or (product_url(entry.key) if entry.kind == "product" else None)
+    if entry.kind == "product":
+        return Cited(name, "product", entry, entry.url or product_url(entry.key))
+    return Cited(name, "web" if entry.kind == "web" else "internal", entry, entry.url)
 
 
 def shop_place(url: str) -> tuple[str, str]:

@@ -35,11 +35,9 @@ _MARK = re.compile(
     r"|cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+)",
     re.IGNORECASE,
 )
-_TARGET = re.compile(
-    r"\([ \t]*<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,20})[^()\n]{0,300}\)"
-)
+_TARGET = re.compile(r"\( *<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()]{0,99}\)[^\s()<>]{0,99}){0,9})[^()\n]{0,300}\)")
 _ONLY_A_MARK = re.compile(r"[\^@]|.*†|[^\W\d_]{2,}:\d+$")
-"""What stands in square brackets for nothing else, even without its entry: [^e], [@roe, p. 4], 【4:0†file】, [web:1]."""
+"""What stands in square brackets for nothing else, with an entry or without: [^e], [@roe, p. 4], 【4:0†file】, [web:1]."""
 _INSIDE = re.compile(rf"{_ADDRESS}|{_BARE_ID}|[{RAISED}]|<sup|\][(\[]", re.IGNORECASE)
 """What is a mark of its own within brackets."""
 
@@ -85,18 +83,15 @@ def find_marks(text: str) -> Iterator[Mark]:
 def _square(text: str, start: int, end: int) -> Mark | None:
     """A bracket with the address behind it; None for one with other marks in it: [[1](https://…)]."""
     words = text[start + 1 : end - 1].strip()
-    ids = _ids(words)
-    if link := _TARGET.match(text, end):
-        end, target = link.end(), link["target"]
-        ids = ids or _ids(target)
-        if not ids and re.match(_ADDRESS, target, re.IGNORECASE):
-            return Mark(start, end, "address", words, (_url(target),))
-    elif words.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
-        ids = (words.removeprefix(UNRESOLVED),)
-    elif not ids and _INSIDE.search(words):
-        return None
-    if ids:
+    link = _TARGET.match(text, end)
+    target = link["target"] if link else ""
+    end = link.end() if link else end
+    if ids := _ids(words.removeprefix(UNRESOLVED)) or _ids(target):
         return Mark(start, end, "ids", words, ids)
+    if re.match(_ADDRESS, target, re.IGNORECASE):
+        return Mark(start, end, "address", words, (_url(target),))
+    if not link and _INSIDE.search(words):
+        return None
     label = re.sub(r"[\[\]\\]", "", words).strip()
     return Mark(start, end, "label", label, reason="no_entry" if _ONLY_A_MARK.match(label) else None)
 

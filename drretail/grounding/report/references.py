@@ -7,24 +7,26 @@ makes the other lines with addresses below it entries, and items below these.
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from drretail.grounding.report.evidence_ids import bare_address
 from drretail.grounding.report.marks import RAISED, SQUARE, Mark
 from drretail.grounding.report.page import HEADING, line_kind, lines
 
 _WORDS = (
-    r"(?:sources?|belege?|(?:einzel)?nachweise?|quellen?|fuentes?|fontes?|fonti|bron(?:nen)?|kilder?|källa|källor|źródł[oa]"
-    r"|kaynak|riferimenti|источники?|\w{0,2}(?:来源|出典|출처)\w{0,2}|references?|r[eé]fs?|r[eé]f[eé]rences?|cit(?:ed?|ations?)"
-    r"|footnotes|endnotes|quellen\w{1,12}|referencias?|referências?|citadas|kaynak\w{1,9}"
-    r"|\w{0,2}(?:参考|參考|引用|참고)\w{0,2})"
+    r"(?:sources?|belege?|(?:einzel)?nachweise?|quellen?\w{0,12}|fuentes?|fontes?|fonti|bron(?:nen)?|kilder?|källa|källor"
+    r"|źródł[oa]|kaynak\w{0,9}|riferimenti|источники?|\w{0,2}(?:来源|出典|출처|参考|參考|引用|참고)\w{0,2}|r[eé]fs?"
+    r"|r[eé]f[eé]r[eê]n[cç][\w]{1,3}|cit(?:ed?|ations?|adas)|footnotes|endnotes)"
 )
 _HEADING_WORD = rf"(?:{_WORDS}|notes?|links|bibliogra\w{{1,9}}|literatur\w{{0,12}})"
 _NAMES_SOURCES = re.compile(
-    rf"[^\w|]*(?:\d[\d.]*[^\w|]+)?(?:{_HEADING_WORD}(?:[ &,/-]+[^\W\d_]+){{0,6}}|(?:[^\W\d_]+[ &,/:-]+){{1,6}}{_HEADING_WORD})[\W_]*$",
+    rf"(?=.{{1,80}}$)[^\w|]*(?:\d[\d.]*[^\w|]+)?"
+    rf"(?:{_HEADING_WORD}(?:[ &,/-]+[^\W\d_]+){{0,6}}|(?:[^\W\d_]+[ &,/:-]+){{1,6}}{_HEADING_WORD})[\W_]*$",
     re.IGNORECASE,
 )
-"""A heading whose first or last word names sources."""
+"""A short line whose first or last word names sources."""
 _MARKER = re.compile(
     r"(?:[ \t>|+•:*-]|<(?!/?sup\b|https?:)[^<>\n]{0,300}>)*+"
     # [1], [^1]:, [name]:, ¹, <sup>1</sup>.
@@ -40,11 +42,10 @@ _OF_BOLD = 7
 """The level of a heading in bold letters, and of one without signs."""
 _BETWEEN = re.compile(r"[,;/|&，；、・]")
 _LABEL = re.compile(r"[^\W\d_]{0,3}[1-9]\d{0,2}")
-_RANGE = re.compile(r"([1-9]\d{0,2})\W([1-9]\d{0,2})")
+_RANGE = re.compile(r"([1-9]\d{0,2})[-‐‑–—~−]([1-9]\d{0,2})")
 _LONGEST_RANGE = 50
 _IN_BRACKETS = re.compile(r"\w ?[(（]([^()（）\n]{1,100})[)）]")
 _ASIDE = re.compile(r"[(（][^()（）]*+[)）]|<[^<>]*>")
-_LONGEST_HEADING = 80
 
 
 def folded_label(label: str) -> str:
@@ -58,38 +59,34 @@ class Entry:
     """A line of a report, with the line below that holds its address, as an entry of a list."""
 
     def __init__(self, text: str, left: int, end: int, marks: Iterable[Mark]) -> None:
-        self.left, self.end, self.text = left, end, text[left:end]
-        marker = _MARKER.match(self.text)
+        self.left, self.end, line = left, end, text[left:end]
+        marker = _MARKER.match(line)
         self.label = folded_label(marker["label"]) if marker else ""
-        self.start = left + (marker.end() if marker else 0)
-        """Where the text behind its label begins."""
-        self.marks = [mark for mark in marks if self.start <= mark.start < end]
-        self.sources = [mark for mark in self.marks if mark.names]
-        self.has_url = any(mark.form == "address" for mark in self.sources)
-        self.title = " ".join(_NO_TITLE.sub(" ", text[self.start : end]).split()).strip("-–—:：.,")
-        self.names = {bare_address(name) or name for mark in self.sources for name in mark.names}
-        self.kind = line_kind(self.text)
-        is_line = not self.sources and (self.kind != "item" or self.label)
-        self.names_sources = bool(is_line and _NAMES_SOURCES.match(_ASIDE.sub(" ", self.text[:_LONGEST_HEADING])))
-        heading = None if self.sources else HEADING.match(self.text)
+        start = left + (marker.end() if marker else 0)
+        self.sources = [mark for mark in marks if mark.names and start <= mark.start < end]
+        self.names = frozenset(bare_address(name) or name for mark in self.sources for name in mark.names)
+        self.lists_source = any(mark.form == "address" or line[0] == "[" for mark in self.sources)
+        """True for a line with an address, and for one with ids that begins with a label in brackets."""
+        self.title = " ".join(_NO_TITLE.sub(" ", text[start:end]).split()).strip(" -–—:：.,")
+        self.kind = line_kind(line)
+        is_title = not self.sources and (self.kind != "item" or self.label)
+        self.names_sources = bool(is_title and _NAMES_SOURCES.match(_ASIDE.sub(" ", line)))
+        heading = None if self.sources else HEADING.match(line)
         self.level = len(heading["level"] or "") or _OF_BOLD if heading else _OF_BOLD * self.names_sources
         """The level of a heading; 0 for no heading."""
 
 
+@dataclass(frozen=True)
 class References:
     """The lists of a report: their entries, and the spans of their lines, which cite nothing themselves."""
 
-    def __init__(self, entries: Sequence[Entry], spans: Iterable[tuple[int, int]]) -> None:
-        self.entries, self.spans = entries, tuple(spans)
-        self.by_label: dict[str, Entry | None] = {}
-        """None if several entries with other sources have a label."""
-        for entry in entries:
-            other = self.by_label.setdefault(entry.label, entry)
-            self.by_label[entry.label] = entry if other and other.names == entry.names else None
-        self.by_label.pop("", None)
+    entries: Sequence[Entry]
+    by_label: Mapping[str, Entry | None]
+    """None if several entries with other sources have a label."""
+    spans: tuple[tuple[int, int], ...]
 
     def labels_in(self, content: str) -> list[str]:
-        """The labels of which a bracket consists: a group, a range, or one with a place behind it, "1, p. 4"; else none."""
+        """The labels of which a bracket consists: a group, a range, or one with its place, "1, p. 4"; else none."""
         labels: list[str] = []
         for member in _BETWEEN.split(content.partition("†")[0]):
             label = folded_label(member)
@@ -106,19 +103,25 @@ class References:
 
 def read_references(text: str, marks: Sequence[Mark]) -> References:
     """The lists of a text, which has these marks."""
-    parts = _parts(text.translate(SQUARE), marks)
-    contents = [mark.content for part in parts for mark in part.marks if not mark.names] + _IN_BRACKETS.findall(text)
+    contents = [*(mark.content for mark in marks if not mark.names), *_IN_BRACKETS.findall(text)]
     cited = {folded_label(word) for content in contents for word in (*_BETWEEN.split(content), *content.split())} - {""}
-    listed = {*_headed(parts, cited)}
-    headed = {parts[index].label for index in listed}
-    for index, part in enumerate(parts):
-        is_label = part.label and (part.label in cited or index - 1 in listed) and part.label not in headed
-        listed |= {index} if is_label and part.has_url else set()
+    parts = _parts(text.translate(SQUARE), marks)
+    listed, opened = set[int](), 0
+    for index, part in enumerate(parts):  # below a heading of sources, up to a heading of the same level
+        if part.level and not 0 < opened < part.level:
+            opened = part.level if part.names_sources else 0
+        elif opened and (part.lists_source or part.label in cited or (part.sources and part.kind == "item")):
+            listed.add(index)
+    uncited = cited - {parts[index].label for index in listed}
+    listed |= {index for index, part in enumerate(parts) if part.label in uncited and part.lists_source}
     entries = [parts[index] for index in sorted(listed)]
     for index in reversed(range(len(parts) - 1)):  # with the blank lines and headings above
         is_above = index + 1 in listed and (parts[index].level or parts[index].kind in ("blank", "rule"))
         listed |= {index} if is_above else set()
-    return References(entries, ((parts[index].left, parts[index].end) for index in sorted(listed)))
+    spans = tuple((parts[index].left, parts[index].end) for index in sorted(listed))
+    meanings = Counter(label for label, _ in {(entry.label, entry.names) for entry in entries})
+    by_label = {entry.label: entry if meanings[entry.label] == 1 else None for entry in entries if entry.label}
+    return References(entries, by_label, spans)
 
 
 def _parts(text: str, marks: Sequence[Mark]) -> list[Entry]:
@@ -128,16 +131,6 @@ def _parts(text: str, marks: Sequence[Mark]) -> list[Entry]:
         line = Entry(text, left, end, inside := marks[bisect_left(starts, left) : bisect_left(starts, end)])
         above = parts[-1] if parts and line.sources and not line.label and line.kind == "text" else None
         if above and above.label and not above.level and not above.sources:
-            line = Entry(text, parts.pop().left, end, [*above.marks, *inside])
+            line = Entry(text, parts.pop().left, end, inside)
         parts.append(line)
     return parts
-
-
-def _headed(parts: Sequence[Entry], cited: Collection[str]) -> Iterator[int]:
-    """The lines with sources, or a cited label, below a heading of sources, up to a heading of the same level."""
-    opened = 0
-    for index, part in enumerate(parts):
-        if part.level and not 0 < opened < part.level:
-            opened = part.level if part.names_sources else 0
-        elif opened and (part.has_url or part.label in cited or (part.sources and part.kind == "item")):
-            yield index
