@@ -2,9 +2,6 @@
 
 A token is read, listed (it stands in a list of sources), or not read, for a reason. Other styles of citing are not
 known. Where marks lead to fewer than half of the listed sources, the others are counted as not read.
-
-What a mark covers is one rule, in what_a_mark_covers.md: prompts for writers and judges quote it, and text/layout.py
-follows it.
 """
 
 import re
@@ -29,7 +26,7 @@ _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
 
 @cache
 def what_a_mark_covers() -> str:
-    """The rule with its examples, for prompts."""
+    """The rule, with examples, that prompts for writers and judges quote, and that text/layout.py follows."""
     return Path(__file__).with_name("what_a_mark_covers.md").read_text(encoding="utf-8").strip()
 
 
@@ -193,8 +190,8 @@ class _Resolver:
 
     def _entry(self, name: str) -> Evidence | None:
         """The entry of an id, or of a product's own name, [L1]. An offer's is that of its product: P:T/T-M."""
-        own_name = None if name.isdecimal() else self._by_name.get(f"P:{name}")
-        return self._by_name.get(product_of(name)) or own_name
+        by_name = self._by_name
+        return by_name.get(product_of(name)) or (None if name.isdecimal() else by_name.get(f"P:{name}"))
 
     def _target(self, target: str) -> Cited:
         """What an id or an address resolves to."""

@@ -37,7 +37,7 @@ _MARK = re.compile(
 )
 _TARGET = re.compile(r"\( *<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()]{0,99}\)[^\s()<>]{0,99}){0,9})[^()\n]{0,300}\)")
 _ONLY_A_MARK = re.compile(r"[\^@]|.*†|[^\W\d_]{2,}:\d+$")
-"""What stands in square brackets for nothing else, with an entry or without: [^e], [@roe, p. 4], 【4:0†file】, [web:1]."""
+"""What stands in square brackets for nothing else, even without an entry: [^e], [@roe, p. 4], 【4:0†file】, [web:1]."""
 _INSIDE = re.compile(rf"{_ADDRESS}|{_BARE_ID}|[{RAISED}]|<sup|\][(\[]", re.IGNORECASE)
 """What is a mark of its own within brackets."""
 

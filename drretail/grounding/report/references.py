@@ -51,7 +51,7 @@ _ASIDE = re.compile(r"[(（][^()（）]*+[)）]|<[^<>]*>")
 def folded_label(label: str) -> str:
     """The label of a mark or an entry, equal for both: ``Source 3``, ``⁰³``, ``3.`` → ``3``; ``Web-3`` → ``web3``."""
     label = unicodedata.normalize("NFKC", re.sub(r"<[^<>]*>|\(#[^()]*\)", "", label)).casefold()
-    label = re.sub(r"(?<!\d)\W++|\W++(?!\d)", "", label)
+    label = re.sub(r"(?<!\d)[^\w$€£¥%]++|[^\w$€£¥%]++(?!\d)", "", label)
     return re.sub(rf"^{_WORDS}?0*(?=\d[\d\W]*$)", "", label)
 
 
@@ -104,16 +104,20 @@ class References:
 def read_references(text: str, marks: Sequence[Mark]) -> References:
     """The lists of a text, which has these marks."""
     contents = [*(mark.content for mark in marks if not mark.names), *_IN_BRACKETS.findall(text)]
-    cited = {folded_label(word) for content in contents for word in (*_BETWEEN.split(content), *content.split())} - {""}
+    words = ({*_BETWEEN.split(content), *content.split()} for content in contents)
+    cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} - {""})
     parts = _parts(text.translate(SQUARE), marks)
     listed, opened = set[int](), 0
     for index, part in enumerate(parts):  # below a heading of sources, up to a heading of the same level
         if part.level and not 0 < opened < part.level:
             opened = part.level if part.names_sources else 0
-        elif opened and (part.lists_source or part.label in cited or (part.sources and part.kind == "item")):
+        elif opened and (part.lists_source or cited[part.label] or (part.sources and part.kind == "item")):
             listed.add(index)
-    uncited = cited - {parts[index].label for index in listed}
-    listed |= {index for index, part in enumerate(parts) if part.label in uncited and part.lists_source}
+    headed = {"", *(parts[index].label for index in listed)}
+    for index, part in enumerate(parts):  # [NEW] at the beginning of a line cites itself
+        is_cited = cited[part.label] > (not part.label[-1:].isdigit()) or index - 1 in listed
+        if is_cited and part.lists_source and part.label not in headed:
+            listed.add(index)
     entries = [parts[index] for index in sorted(listed)]
     for index in reversed(range(len(parts) - 1)):  # with the blank lines and headings above
         is_above = index + 1 in listed and (parts[index].level or parts[index].kind in ("blank", "rule"))
@@ -130,7 +134,7 @@ def _parts(text: str, marks: Sequence[Mark]) -> list[Entry]:
     for left, end in lines(text):
         line = Entry(text, left, end, inside := marks[bisect_left(starts, left) : bisect_left(starts, end)])
         above = parts[-1] if parts and line.sources and not line.label and line.kind == "text" else None
-        if above and above.label and not above.level and not above.sources:
-            line = Entry(text, parts.pop().left, end, inside)
+        if above and above.label and not above.level and (not above.sources or text[left] == " "):
+            line = Entry(text, parts.pop().left, end, [*above.sources, *inside])
         parts.append(line)
     return parts
