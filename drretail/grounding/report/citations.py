@@ -190,14 +190,13 @@ class _Resolver:
 
     def _entry(self, name: str) -> Evidence | None:
         """The entry of an id, or of a product's own name, [L1]. An offer's is that of its product: P:T/T-M."""
-        by_name = self._by_name
-        return by_name.get(product_of(name)) or (None if name.isdecimal() else by_name.get(f"P:{name}"))
+        own_id = "" if name.isdecimal() else f"P:{name}"
+        return self._by_name.get(product_of(name)) or self._by_name.get(own_id)
 
     def _target(self, target: str) -> Cited:
         """What an id or an address resolves to."""
         if "://" not in target:
-            entry = self._entry(target)
-            return Cited(target, "unresolved") if entry is None else _cited(target, entry)
+            return _cited(target, entry) if (entry := self._entry(target)) else Cited(target, "unresolved")
         name = unescape(target)
         address = bare_address(name)
         if entry := self._by_name.get(address) or self._by_name.get(shop_place(name)):

@@ -18,6 +18,7 @@ _ADDRESS = rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:www\.(?=[^\W_])|{_DOMAIN}(
 _ID_KEY = r"[A-Za-z0-9][A-Za-z0-9_@-]{0,140}(?:/[A-Za-z0-9_-]{1,64})?"
 _ID = re.compile(rf"(?:[POUWC]:{_ID_KEY}|{FILE_ID})")
 _BARE_ID = rf"(?<![\w:/])(?:[PUWC]:{_ID_KEY}|{FILE_ID})(?!\w)"
+_PRODUCT = re.compile(r"P:B0[0-9A-Z]{8}")  # is an id without brackets, even if it is invented
 # A raised number behind a digit or a sign, and a raised 2 or 3 behind a unit or a letter: 10³, m², R².
 _POWER = (
     rf"(?:(?<![A-Za-z\d.,$€£¥₹])\d{{1,2}}|⁻)(?:[{RAISED}]{{1,6}}|<sup>\d{{1,4}}</sup>)"
@@ -64,10 +65,11 @@ def find_marks(text: str) -> Iterator[Mark]:
         (start, end), form, content = token.span(), token.lastgroup, token[0]
         mark, position = None, start + 1 if form == "square" else end
         if form == "url":
-            end = url_end(text, end, wide=True)
+            path, end = end, url_end(text, end)
+            end = url_end(text, path, wide=True) if text[end - 1] == "/" else end  # /中產階級, but not /x的
             mark = Mark(start, end, "address", text[start:end], (_url(text[start:end]),))
         elif form == "id":
-            mark = Mark(start, end, "bare", content, (content,))
+            mark = Mark(start, end, "ids" if _PRODUCT.fullmatch(content) else "bare", content, (content,))
         elif form == "square":
             mark = _square(text, start, end)
         elif form == "raised":

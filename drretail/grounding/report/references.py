@@ -22,7 +22,7 @@ _WORDS = (
 )
 _HEADING_WORD = rf"(?:{_WORDS}|notes?|links|bibliogra\w{{1,9}}|literatur\w{{0,12}})"
 _NAMES_SOURCES = re.compile(
-    rf"(?=.{{1,80}}$)[^\w|]*(?:\d[\d.]*[^\w|]+)?"
+    rf"(?=.{{1,80}}$)(?![ \t>]*[-*+•–—] )[^\w|]*(?:\d[\d.]*[^\w|]+)?"
     rf"(?:{_HEADING_WORD}(?:[ &,/-]+[^\W\d_]+){{0,6}}|(?:[^\W\d_]+[ &,/:-]+){{1,6}}{_HEADING_WORD})[\W_]*$",
     re.IGNORECASE,
 )
@@ -69,8 +69,7 @@ class Entry:
         """True for a line with an address, and for one with ids that begins with a label in brackets."""
         self.title = " ".join(_NO_TITLE.sub(" ", text[start:end]).split()).strip(" -–—:：.,")
         self.kind = line_kind(line)
-        is_title = not self.sources and (self.kind != "item" or self.label)
-        self.names_sources = bool(is_title and _NAMES_SOURCES.match(_ASIDE.sub(" ", line)))
+        self.names_sources = not self.sources and bool(_NAMES_SOURCES.match(_ASIDE.sub(" ", line)))
         heading = None if self.sources else HEADING.match(line)
         self.level = len(heading["level"] or "") or _OF_BOLD if heading else _OF_BOLD * self.names_sources
         """The level of a heading; 0 for no heading."""
