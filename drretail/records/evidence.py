@@ -152,8 +152,8 @@ WHY_UNREAD: Mapping[UnreadReason, str] = {
 }
 """Why a token of a report is not read, in words: no list has an entry for it, or entries with other sources have its
 label; its entry has no address; no mark leads to it, and marks lead to fewer than half of the listed sources, which are
-cited in a style that is not read, or nowhere; it stands in code, or where no browser or not every one shows it. What is read may lead
-nowhere: an id or a product that the run was never handed.
+cited in a style that is not read, or nowhere; it stands in code, or where no browser or not every one shows it. What is
+read may lead nowhere: an id or a product that the run was never handed.
 """
 
 
