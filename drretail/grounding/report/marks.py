@@ -36,7 +36,7 @@ _MARK = re.compile(
     r"|cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+)",
     re.IGNORECASE,
 )
-_TARGET = re.compile(r"\( *<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()]{0,99}\)[^\s()<>]{0,99}){0,9})[^()\n]{0,300}\)")
+_TARGET = re.compile(r"\( *<?(?P<target>[^\s()<>]*+(?:\([^\s()]*+\)[^\s()<>]*+)*+)>?(?: +[\"'][^()\n]*+)? *\)")
 _ONLY_A_MARK = re.compile(r"[\^@]|.*†|[^\W\d_]{2,}:\d+$")
 """What stands in square brackets for nothing else, even without an entry: [^e], [@roe, p. 4], 【4:0†file】, [web:1]."""
 _INSIDE = re.compile(rf"{_ADDRESS}|{_BARE_ID}|[{RAISED}]|<sup|\][(\[]", re.IGNORECASE)
@@ -65,8 +65,8 @@ def find_marks(text: str) -> Iterator[Mark]:
         (start, end), form, content = token.span(), token.lastgroup, token[0]
         mark, position = None, start + 1 if form == "square" else end
         if form == "url":
-            path, end = end, url_end(text, end)
-            end = url_end(text, path, wide=True) if text[end - 1] == "/" else end  # /中產階級, but not /x的
+            body, end = end, url_end(text, end)
+            end = url_end(text, body, wide=True) if text[end - 1] == "/" else end  # /中產階級, but not /x的
             mark = Mark(start, end, "address", text[start:end], (_url(text[start:end]),))
         elif form == "id":
             mark = Mark(start, end, "ids" if _PRODUCT.fullmatch(content) else "bare", content, (content,))

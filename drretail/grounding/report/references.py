@@ -114,7 +114,7 @@ def read_references(text: str, marks: Sequence[Mark]) -> References:
             listed.add(index)
     headed = {"", *(parts[index].label for index in listed)}
     for index, part in enumerate(parts):  # [NEW] at the beginning of a line cites itself
-        is_cited = cited[part.label] > (not part.label[-1:].isdigit()) or index - 1 in listed
+        is_cited = cited[part.label] > (0 if part.label[-1:].isdigit() else 1) or index - 1 in listed
         if is_cited and part.lists_source and part.label not in headed:
             listed.add(index)
     entries = [parts[index] for index in sorted(listed)]
