@@ -190,8 +190,7 @@ class _Resolver:
 
     def _entry(self, name: str) -> Evidence | None:
         """The entry of an id, or of a product's own name, [L1]. An offer's is that of its product: P:T/T-M."""
-        own_id = "" if name.isdecimal() else f"P:{name}"
-        return self._by_name.get(product_of(name)) or self._by_name.get(own_id)
+        return self._by_name.get(product_of(name)) or self._by_name.get("" if name.isdecimal() else f"P:{name}")
 
     def _target(self, target: str) -> Cited:
         """What an id or an address resolves to."""

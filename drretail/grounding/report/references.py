@@ -108,23 +108,24 @@ def read_references(text: str, marks: Sequence[Mark]) -> References:
     parts = _parts(text.translate(SQUARE), marks)
     listed, opened = set[int](), 0
     for index, part in enumerate(parts):  # below a heading of sources, up to a heading of the same level
+        is_next = index - 1 in listed or text.startswith(("[", "【"), part.left)
+        lists_source = part.lists_source or (part.sources and part.kind == "item")
         if part.level and not 0 < opened < part.level:
             opened = part.level if part.names_sources else 0
-        elif opened and (part.lists_source or cited[part.label] or (part.sources and part.kind == "item")):
+        elif opened and (lists_source or (is_next and cited[part.label])):
             listed.add(index)
     headed = {"", *(parts[index].label for index in listed)}
-    for index, part in enumerate(parts):  # [NEW] at the beginning of a line cites itself
-        is_cited = cited[part.label] > (0 if part.label[-1:].isdigit() else 1) or index - 1 in listed
-        if is_cited and part.lists_source and part.label not in headed:
+    for index, part in enumerate(parts):  # elsewhere two of three; [NEW] at the beginning of a line cites itself
+        is_cited = cited[part.label] > (0 if part.label[-1:].isdigit() else 1)
+        if is_cited + (index - 1 in listed) + part.lists_source > 1 and part.label not in headed:
             listed.add(index)
     entries = [parts[index] for index in sorted(listed)]
     for index in reversed(range(len(parts) - 1)):  # with the blank lines and headings above
         is_above = index + 1 in listed and (parts[index].level or parts[index].kind in ("blank", "rule"))
         listed |= {index} if is_above else set()
-    spans = tuple((parts[index].left, parts[index].end) for index in sorted(listed))
     meanings = Counter(label for label, _ in {(entry.label, entry.names) for entry in entries})
     by_label = {entry.label: entry if meanings[entry.label] == 1 else None for entry in entries if entry.label}
-    return References(entries, by_label, spans)
+    return References(entries, by_label, tuple((parts[index].left, parts[index].end) for index in sorted(listed)))
 
 
 def _parts(text: str, marks: Sequence[Mark]) -> list[Entry]:
