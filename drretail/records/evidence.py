@@ -147,13 +147,13 @@ UnreadReason = Literal["no_entry", "no_address", "uncited", "hidden"]
 WHY_UNREAD: Mapping[UnreadReason, str] = {
     "no_entry": "no entry, or several, in a list",
     "no_address": "no address",
-    "uncited": "in a list to which no mark leads",
+    "uncited": "listed, but no mark leads there",
     "hidden": "in code or hidden",
 }
 """Why a token of a report is not read, in words: no list has an entry for it, or entries with other sources have its
-label; its entry, or the file that it links to, has no address; no mark leads to its list, which is cited in a style
-that is not read, or nowhere; it stands in code, or where no browser or not every one shows it. What is read may lead
-nowhere: an id or a product that the run was never handed.
+label; its entry has no address; no mark leads to it, and marks lead to fewer than half of the listed sources, which are
+cited in a style that is not read, or nowhere; it stands in code, or where no browser or not every one shows it. What is
+read may lead nowhere: an id or a product that the run was never handed.
 """
 
 

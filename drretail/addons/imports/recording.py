@@ -41,6 +41,7 @@ from drretail.experiment import (
 from drretail.files import write_json
 from drretail.grounding.report.citations import (
     Cited,
+    find_citations,
     scan,
     shop_place,
 )
@@ -109,8 +110,7 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
         if held.title == held.url and cited.title:
             sources_cited[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
     evidence = tuple({**seen_sources, **sources_cited}.values())
-    tokens = scan(report, evidence)
-    return CitedSources(evidence, tuple(tokens.citations(report)), tokens.counts)
+    return CitedSources(evidence, tuple(find_citations(report, evidence)), scan(report, evidence).counts)
 
 
 def _evidence(cited: Cited, url: str) -> Evidence:

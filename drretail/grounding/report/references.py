@@ -6,216 +6,135 @@ makes the other lines with addresses below it entries, and items below these.
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from drretail.grounding.report.evidence_ids import bare_address
-from drretail.grounding.report.marks import RAISED, SQUARE, Mark, find_marks
+from drretail.grounding.report.marks import RAISED, SQUARE, Mark
 from drretail.grounding.report.page import HEADING, line_kind, lines
 
 _WORDS = (
-    r"(?:sources?|belege?|(?:einzel)?nachweise?|quellen?|fuentes?|fontes?|fonti|bron(?:nen)?|kilder?|källa|källor|źródł[oa]"
-    r"|kaynak|riferimenti|источники?|\w{0,2}(?:来源|出典|출처)\w{0,2}|references?|r[eé]fs?|r[eé]f[eé]rences?|cit(?:ed?|ations?)"
-    r"|footnotes|endnotes|quellen\w{1,12}|referencias?|referências?|citadas|kaynak\w{1,9}"
-    r"|\w{0,2}(?:参考|參考|引用|참고)\w{0,2})"
+    r"(?:sources?|belege?|(?:einzel)?nachweise?|quellen?\w{0,12}|fuentes?|fontes?|fonti|bron(?:nen)?|kilder?|källa|källor"
+    r"|źródł[oa]|kaynak\w{0,9}|riferimenti|источники?|\w{0,2}(?:来源|出典|출처|参考|參考|引用|참고)\w{0,2}|r[eé]fs?"
+    r"|r[eé]f[eé]r[eê]n[cç][\w]{1,3}|cit(?:ed?|ations?|adas)|footnotes|endnotes)"
 )
-_SOURCE_WORDS = re.compile(_WORDS, re.IGNORECASE)
-_HEADING_WORDS = re.compile(rf"(?:{_WORDS}|notes?|links|bibliogra\w{{1,9}}|literatur\w{{0,12}})$", re.IGNORECASE)
-_NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[^\W\d_].{0,80}\d|[\[【]\^?\d|^\W*\w+\W*[:：]\s*\w")
-_MARKER = re.compile(
-    # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
-    r"[ \t>|+•:-]*+(?:(?P<sure>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
-    rf"|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|\^\w{{1,4}}\^?|[{RAISED}]{{1,4}})"
-    # What also numbers steps: "1.", "(1)", "Source 1:", "web:1 =", "1 Title", "Q1 Title", "A.".
-    r"|(?P<number>[(（]?(?:[^\W\d_]{1,12}[:._-]?\s?)?\d{1,3}(?:[.)）、:：](?!\d)|[ \t]+[-–—=·](?=\s))"
-    r"|[A-Z]?\d{1,3}(?=[ \t]+\S)|[A-Z][.)](?=[ \t])))[ \t]*[:：.,]?",
+_HEADING_WORD = rf"(?:{_WORDS}|notes?|links|bibliogra\w{{1,9}}|literatur\w{{0,12}})"
+_NAMES_SOURCES = re.compile(
+    rf"(?=.{{1,80}}$)(?![ \t>]*[-*+•–—] )[^\w|]*(?:\d[\d.]*[^\w|]+)?"
+    rf"(?:{_HEADING_WORD}(?:[ &,/-]+[^\W\d_]+){{0,6}}|(?:[^\W\d_]+[ &,/:-]+){{1,6}}{_HEADING_WORD})[\W_]*$",
     re.IGNORECASE,
 )
-_SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^|]")
-_TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>|\*", re.IGNORECASE)
-_LONGEST_TITLE, _LINES_BELOW = 80, 2
+"""A short line whose first or last word names sources."""
+_MARKER = re.compile(
+    r"(?:[ \t>|+•:*-]|<(?!/?sup\b|https?:)[^<>\n]{0,300}>)*+"
+    # [1], [^1]:, [name]:, ¹, <sup>1</sup>.
+    r"(?P<label>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
+    rf"|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|[{RAISED}]{{1,4}}"
+    # What also numbers steps: "1.", "(1)", "Source 1:", "web:1 =", "1 Title", "A.".
+    r"|[(（]?(?:[^\W\d_]{1,12}[:._-]?\s?)?\d{1,3}(?:[.)）、:：](?!\d)|(?=[*]*[ \t<]))|[A-Z][.)](?=[ \t]))"
+    r"[ \t*:：.,]*",
+    re.IGNORECASE,
+)
+_NO_TITLE = re.compile(r"<[^<>]*>|\(?https?://[^\s)]*\)?|[][*|]|&\w+;")
 _OF_BOLD = 7
 """The level of a heading in bold letters, and of one without signs."""
-_LABEL = re.compile(r"[^\W\d_]{0,3}\d{1,3}")
-_RANGE = re.compile(r"(?P<word>[^\W\d_]{0,3})(?P<first>\d{1,3})\s*[-‐‑–—~⁻−]\s*(?:[^\W\d_]{0,3})(?P<last>\d{1,3})")
-_BETWEEN = re.compile(r"[,;/|&，；、・]|\s(?:and|und|et|y|og|och|en)\s")
-_PLACE = re.compile(r"†.*|(?:,\s*|\s)(?:§|[^\W\d_]{1,5}\.)[^;]*")
-"""In the source: 1†L3, 1, p. 4."""
+_BETWEEN = re.compile(r"[,;/|&，；、・]")
+_LABEL = re.compile(r"[^\W\d_]{0,3}[1-9]\d{0,2}")
+_RANGE = re.compile(r"([1-9]\d{0,2})[-‐‑–—~−]([1-9]\d{0,2})")
 _LONGEST_RANGE = 50
-_KEY = re.compile(r"\^\S|@\w|\d.*†")
-"""What stands in square brackets for nothing else: [^e], [@roe, p. 4], 【4:0†file】."""
+_IN_BRACKETS = re.compile(r"\w ?[(（]([^()（）\n]{1,100})[)）]")
+_ASIDE = re.compile(r"[(（][^()（）]*+[)）]|<[^<>]*>")
 
 
 def folded_label(label: str) -> str:
     """The label of a mark or an entry, equal for both: ``Source 3``, ``⁰³``, ``3.`` → ``3``; ``Web-3`` → ``web3``."""
-    label = unicodedata.normalize("NFKC", _SIGNS.sub(" ", label)).casefold().strip(" \t.:：=–—-,，、·#")
-    label = re.sub(r"(?<=[^\W\d_])[\s:：._-]+(?=\w)", "", label)
-    number = label.lstrip("".join(filter(str.isalpha, label)))
-    is_number = number.isdecimal() and (number == label or _SOURCE_WORDS.fullmatch(label[: -len(number)]))
-    return str(int(number)) if is_number else label
+    label = unicodedata.normalize("NFKC", re.sub(r"<[^<>]*>|\(#[^()]*\)", "", label)).casefold()
+    label = re.sub(r"(?<!\d)[^\w$€£¥%]++|[^\w$€£¥%]++(?!\d)", "", label)
+    return re.sub(rf"^{_WORDS}?0*(?=\d[\d\W]*$)", "", label)
 
 
 class Entry:
-    """A line of a report, with the lines below that hold its address, as an entry of a list."""
+    """A line of a report, with the line below that holds its address, as an entry of a list."""
 
-    def __init__(self, text: str, left: int, end: int) -> None:
-        self.left, self.end, self.text = left, end, text[left:end]
-        plain = _TAG.sub(lambda tag: " " * len(tag[0]), self.text.translate(SQUARE))
-        marker = _MARKER.match(plain)
-        self.is_sure = marker is not None and marker["sure"] is not None
-        """True if it begins like nothing else than an entry."""
-        self.label = folded_label(marker["sure"] or marker["number"]) if marker else ""
-        self.start = left + (len(plain[: marker.end()].rstrip()) if marker else 0)
-        self.body = self.text[self.start - left :]
-        """The text behind the label, from ``start`` on."""
-        self.marks = [mark for mark in find_marks(self.body, wide=True) if mark.names]
-        """Its addresses and ids, which may lack brackets, by their places in ``body``."""
-        self.has_url = any(mark.kind == "source" for mark in self.marks)
-        self.kind = line_kind(self.text)
-        self.is_blank = self.kind in ("blank", "rule")
-        heading = HEADING.match(self.text) if self.kind == "heading" else None
-        self.level = 0 if heading is None else len(heading["level"] or "") or _OF_BOLD
+    def __init__(self, text: str, left: int, end: int, marks: Iterable[Mark]) -> None:
+        self.left, self.end, line = left, end, text[left:end]
+        marker = _MARKER.match(line)
+        self.label = folded_label(marker["label"]) if marker else ""
+        start = left + (marker.end() if marker else 0)
+        self.sources = [mark for mark in marks if mark.names and start <= mark.start < end]
+        self.names = frozenset(bare_address(name) or name for mark in self.sources for name in mark.names)
+        self.lists_source = any(mark.form == "address" or line[0] == "[" for mark in self.sources)
+        """True for a line with an address, and for one with ids that begins with a label in brackets."""
+        self.title = " ".join(_NO_TITLE.sub(" ", text[start:end]).split()).strip(" -–—:：.,")
+        self.kind = line_kind(line)
+        self.names_sources = not self.sources and bool(_NAMES_SOURCES.match(_ASIDE.sub(" ", line)))
+        heading = None if self.sources else HEADING.match(line)
+        self.level = len(heading["level"] or "") or _OF_BOLD if heading else _OF_BOLD * self.names_sources
         """The level of a heading; 0 for no heading."""
-
-    @cached_property
-    def sources(self) -> frozenset[str]:
-        """All that it names, each in one form."""
-        return frozenset(bare_address(name) or name for mark in self.marks for name in mark.names)
-
-    def is_entry(self, cited: Counter[str], headed: Collection[str]) -> bool:
-        """True for a label with an address: one that is cited and has no entry among the ``headed``, or one that begins
-        like nothing else; and for a note without an address, whose label is cited.
-        """
-        if self.level or not self.label:
-            return False
-        if not self.is_sure:
-            return self.has_url and self.label in cited and self.label not in headed
-        if not self.marks:
-            return self.label not in headed and cited[self.label] > 1 and not re.search(r"[\[【]\d", self.body)
-        is_before = not self.body[: self.marks[0].start].strip("[( :,<")
-        return self.label[-1].isdigit() or is_before or cited[self.label] > 1  # its own label is one
 
 
 @dataclass(frozen=True)
 class References:
-    """All entries of a report, and the spans of the lines of its lists, which cite nothing themselves."""
+    """The lists of a report: their entries, and the spans of their lines, which cite nothing themselves."""
 
+    entries: Sequence[Entry]
+    by_label: Mapping[str, Entry | None]
+    """None if several entries with other sources have a label."""
     spans: tuple[tuple[int, int], ...]
-    entries: dict[str, list[Entry]]
-    """By their labels; those without one under ""."""
-
-    @cached_property
-    def every(self) -> list[Entry]:
-        return [entry for entries in self.entries.values() for entry in entries]
-
-    def label_of(self, label: str) -> str | None:
-        """The list's label that is written so."""
-        return key if (key := folded_label(label)) and key in self.entries else None
-
-    def entry(self, label: str) -> Entry | None:
-        """The entry of a label of the list; None if several entries with other sources have it."""
-        entries = self.entries[label]
-        return entries[0] if len({entry.sources for entry in entries}) == 1 else None
-
-    def labelled(self, mark: Mark) -> Mark:
-        """The mark with its labels; not read if these stand among other words."""
-        if mark.names or mark.reason or mark.kind == "round":
-            return mark
-        labels = tuple(self.labels_in(mark.content)) or (mark.labels if self.entries else ())
-        words = filter(None, re.split(r"[\s,;:()–-]+", mark.content))
-        is_unclear = not labels and (_KEY.match(mark.content) or any(map(self.label_of, words)))
-        return mark._replace(labels=labels, reason="no_entry" if is_unclear else None)
 
     def labels_in(self, content: str) -> list[str]:
-        """The labels that a bracket is made of: a group, a range, or one with a place behind it; none of anything else.
-        Those of the lists, or of the form of labels.
-        """
-        if label := self.label_of(content):
-            return [label]
-        labels: dict[str, None] = {}
-        for member in map(str.strip, _BETWEEN.split(_PLACE.sub("", content).removeprefix("^"))):
-            if not self.label_of(member):
-                member = re.sub(r"^[a-z]{2,10}:(?=\d+$)", "", member)  # web:1
-            run, folded = _RANGE.fullmatch(member), folded_label(member)
-            if folded and folded in self.entries:
-                labels[folded] = None
-            elif run and 0 < int(run["first"]) <= int(run["last"]) < int(run["first"]) + _LONGEST_RANGE:
-                names = (f"{run['word']}{number}" for number in range(int(run["first"]), int(run["last"]) + 1))
-                labels |= dict.fromkeys(self.label_of(name) or name for name in names)
-            elif _LABEL.fullmatch(label := folded if folded.isdecimal() else member) and label.strip("0"):
-                labels[label] = None
-            else:
-                return []
-        return [*labels]
+        """The labels of which a bracket consists: a group, a range, or one with its place, "1, p. 4"; else none."""
+        labels: list[str] = []
+        for member in _BETWEEN.split(content.partition("†")[0]):
+            label = folded_label(member)
+            limits = _RANGE.fullmatch(label)
+            numbers = range(int(limits[1]), int(limits[2]) + 1) if limits else ()
+            if 0 < len(numbers) <= _LONGEST_RANGE:
+                labels += map(str, numbers)
+            elif label in self.by_label or _LABEL.fullmatch(label if label.isdecimal() else member.strip()):
+                labels.append(label)
+            elif self.by_label.keys().isdisjoint(labels):
+                return list(self.by_label.keys() & {folded_label(content)})
+        return labels
 
 
-def read_references(text: str, marks: Iterable[Mark]) -> References:
+def read_references(text: str, marks: Sequence[Mark]) -> References:
     """The lists of a text, which has these marks."""
-    contents = (mark.content for mark in marks if not mark.names)
-    words = ({*map(str.strip, _BETWEEN.split(content)), *re.split(r"\W+", content)} for content in contents)
-    cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} if label)
-    parts = _parts(text)
-    listed = _headed(parts)
-    headed = {parts[index].label for index in listed}
-    for index, part in enumerate(parts):
-        is_next = index - 1 in listed and bool(part.label) and part.has_url and not part.level
-        listed |= {index} if is_next or part.is_entry(cited, headed) else set()
-    entries: dict[str, list[Entry]] = {}
-    for part in (parts[index] for index in sorted(listed)):
-        if not (part.level or part.is_blank):
-            entries.setdefault(part.label, []).append(part)
-    for index in reversed(range(len(parts))):  # with the blank lines above
-        listed |= {index} if index + 1 in listed and parts[index].is_blank else set()
-    return References(tuple((parts[index].left, parts[index].end) for index in sorted(listed)), entries)
+    contents = [*(mark.content for mark in marks if not mark.names), *_IN_BRACKETS.findall(text)]
+    words = ({*_BETWEEN.split(content), *content.split()} for content in contents)
+    cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} - {""})
+    parts = _parts(text.translate(SQUARE), marks)
+    listed, opened = set[int](), 0
+    for index, part in enumerate(parts):  # below a heading of sources, up to a heading of the same level
+        is_next = index - 1 in listed or text.startswith(("[", "【"), part.left)
+        lists_source = part.lists_source or (part.sources and part.kind == "item")
+        if part.level and not 0 < opened < part.level:
+            opened = part.level if part.names_sources else 0
+        elif opened and (lists_source or (is_next and cited[part.label])):
+            listed.add(index)
+    headed = {"", *(parts[index].label for index in listed)}
+    for index, part in enumerate(parts):  # elsewhere two of three; [NEW] at the beginning of a line cites itself
+        is_cited = cited[part.label] > (0 if part.label[-1:].isdigit() else 1)
+        if is_cited + (index - 1 in listed) + part.lists_source > 1 and part.label not in headed:
+            listed.add(index)
+    entries = [parts[index] for index in sorted(listed)]
+    for index in reversed(range(len(parts) - 1)):  # with the blank lines and headings above
+        is_above = index + 1 in listed and (parts[index].level or parts[index].kind in ("blank", "rule"))
+        listed |= {index} if is_above else set()
+    meanings = Counter(label for label, _ in {(entry.label, entry.names) for entry in entries})
+    by_label = {entry.label: entry if meanings[entry.label] == 1 else None for entry in entries if entry.label}
+    return References(entries, by_label, tuple((parts[index].left, parts[index].end) for index in sorted(listed)))
 
 
-def _headed(parts: Sequence[Entry]) -> set[int]:
-    """The lines with addresses below a heading of sources, with the heading, up to one of the same level; and items
-    below these.
-    """
-    listed, headings = set[int](), set[int]()
-    opened = 0
-    """The level of the heading of sources above; 0 without one."""
-    for index, part in enumerate(parts):
-        names_sources = not part.marks and (part.kind != "item" or bool(part.label)) and is_source_heading(part.text)
-        is_heading = names_sources or bool(part.level and not part.marks)
-        if is_heading and not 0 < opened < (part.level or _OF_BOLD):
-            opened, headings = (part.level or _OF_BOLD) if names_sources else 0, set()
-        if opened and is_heading:
-            headings.add(index)
-        elif opened:
-            is_next = index - 1 in listed and bool(part.label or part.kind == "item")
-            if is_next or part.is_sure or part.has_url or (bool(part.marks) and part.kind == "item"):
-                listed |= {index, *headings}
-                headings.clear()
-    return listed
-
-
-def _parts(text: str) -> list[Entry]:
-    """Every line; a label with its title and the address below them are one, and an entry with an indented address."""
-    parts: list[Entry] = []
-    number = 0
-    for start, end in lines(text):
-        line = Entry(text, start, end)
-        is_numbered = line.text.lstrip().startswith("<li")
-        number = 0 if "<ol" in line.text else number + is_numbered
-        line.label = line.label or (str(number) if is_numbered else "")
-        above = parts[-_LINES_BELOW:] if line.marks and line.kind == "text" and not line.label else []
-        for back, part in enumerate(reversed(above), 1):
-            is_indented = back == 1 and part.is_sure and text.startswith("  ", start)
-            if part.label and not part.level and (is_indented or not part.marks):
-                parts[-back:], line = [], Entry(text, part.left, end)
-            if part.label or part.marks or part.is_blank or part.level or part.kind == "item":
-                break
+def _parts(text: str, marks: Sequence[Mark]) -> list[Entry]:
+    """Every line; a label with its title and the address below them are one."""
+    parts, starts = list[Entry](), [mark.start for mark in marks]
+    for left, end in lines(text):
+        line = Entry(text, left, end, inside := marks[bisect_left(starts, left) : bisect_left(starts, end)])
+        above = parts[-1] if parts and line.sources and not line.label and line.kind == "text" else None
+        if above and above.label and not above.level and (not above.sources or text[left] == " "):
+            line = Entry(text, parts.pop().left, end, [*above.sources, *inside])
         parts.append(line)
     return parts
-
-
-def is_source_heading(text: str) -> bool:
-    """True for a short line without a sentence or a mark whose first or last word names sources."""
-    title = re.sub(r"[(（][^()（）]*+[)）]|<[^<>]*>", " ", text[:_LONGEST_TITLE])
-    words = re.findall(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]", title)
-    is_line = 0 < len(words) <= 8 and len(text) < _LONGEST_TITLE and not _NO_HEADING.search(title)
-    return is_line and any(map(_HEADING_WORDS.match, (words[0], words[-1])))

@@ -74,7 +74,7 @@ def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
 
 def numerals_in(layout: Layout, parts: Iterable[Part]) -> list[Unread]:
     """All numbers and dates in these parts, whatever they say: they are what could be looked at, and the numbers of
-    other scripts and signs, such as Ⅻ, ③, 三 or ½, which nobody reads. ③ and ² are marks if a list has their entry.
+    other scripts and signs, such as Ⅻ, ③, 三 or ½, which nobody reads. ² is a mark if a list has its entry.
     """
     dates = [(date.start, date.end) for date in find_dates(layout.text, layout.notation)]
     numerals = [(numeral.start, numeral.end) for numeral in find_numerals(blanked(layout.text, dates))]

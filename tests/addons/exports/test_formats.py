@@ -26,7 +26,7 @@ def rows(query: str) -> list[tuple[Any, ...]]:
 
 
 def test_what_was_imported_comes_back_as_it_came_with_every_reference_that_leads_nowhere(tmp_path: Path) -> None:
-    lost = "# Kettles\n\nQuiet [2][^7], cheap [9][P:NONE], see [there]().\n\n[1] https://a.example/x\n[2],\n"
+    lost = "# Kettles\n\nQuiet [2][^7], cheap [9][P:NONE].\n\n[1] https://a.example/x\n[2],\n"
     first = imported(drb(tmp_path / "one.jsonl", REPORT, lost, CHINESE), tmp_path / "exp")
     with pytest.raises(UserError, match="--fetch-sources fetches them"):
         export_selection(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from drretail.grounding.report.citations import Token, find_citations, scan
 from drretail.records.evidence import CitationCounts, Evidence
-from tests import build
 from tests.grounding.conftest import FILE, PAGE, SUM, WEB
 
 SOURCES = [f"https://a.example/{number}" for number in (1, 2, 3)]
@@ -48,8 +47,8 @@ def test_every_token_of_a_kind_is_read_listed_or_not_read_with_its_reason(kind: 
 LIST = "\n\n## References\n[1] https://a.example/x - A\n[3]\n[4] [P:F1] feeder\n"
 # With the evidence of a run: marks with their types, and their evidence ids, else their addresses.
 FORMS = {
-    f"[P:F1] [P:F1; {WEB}] [P:F1; P:F1]": f"[P:F1] product P:F1|[P:F1; {WEB}] product P:F1|[P:F1; {WEB}] web {WEB}|"
-    "[P:F1; P:F1] product P:F1",
+    f"[P:F1/F1-M] [P:F1; {WEB}; P:F1] [F1]": f"[P:F1/F1-M] product P:F1|[P:F1; {WEB}; P:F1] product P:F1|"
+    f"[P:F1; {WEB}; P:F1] web {WEB}|[F1] product P:F1",
     f"[O:0000000012] [U:orders@A2_1] [{SUM}] [{FILE}] [see P:F1 for this] 【P:F2】。": (
         f"[O:0000000012] internal O:0000000012|[U:orders@A2_1] internal U:orders@A2_1|[{SUM}] internal {SUM}|"
         f"[{FILE}] internal {FILE}|P:F1 product P:F1|【P:F2】 product P:F2"
@@ -65,10 +64,9 @@ FORMS = {
         "http://ecommerce.com/F9 unresolved http://ecommerce.com/F9|[P:F2](http://ecommerce.com/F1) product P:F2"
     ),
     f"Empty [3], none [9], inner [4], [2023], [0.5, 2], [ ].{LIST}": "[9] unresolved|[4] product P:F1",
-    "One [1].\n\n## Sources\n- [1] P:F1 — feeder\n\nThanks [P:F2]!": "[1] product P:F1|[P:F2] product P:F2",
-    "Both [1].\n\n## Sources\n[1] https://a.example/ and [P:F1]": "[1] web https://a.example/|[1] product P:F1",
-    f"Good.\n**Source:** {WEB}\nSo (source: P:F2).": f"{WEB} web {WEB}|P:F2 product P:F2",
-    "```markdown\nGood [P:F1].\n```": "[P:F1] product P:F1",
+    "Both [1].\n\n## Sources\n- [1] https://a.example/ and [P:F1]\n\nThanks P:F2!": (
+        "[1] web https://a.example/|[1] product P:F1|P:F2 product P:F2"
+    ),
     "```\n[P:F1] https://c.example/\n```\nand `see [P:F1]`": "",
 }
 
@@ -85,15 +83,6 @@ def test_without_a_ledger_products_are_cited_by_their_address() -> None:
     assert [citation.type for citation in find_citations(report, None)] == ["product", "unresolved", "unresolved"]
     assert [citation.type for citation in find_citations(report, ())] == ["unresolved"] * 3
     assert scan(report, ()).counts.not_read == {}, "they are read, and lead nowhere"
-
-
-@pytest.mark.parametrize("name", ["P:T", "P:T/T-M", "P:T-M"])
-def test_the_id_of_an_offer_cites_its_product(name: str) -> None:
-    record = '{"product_id":"T","details":{"Variants":[{"id":"T-S"},{"id":"T-M"}]}}'
-    evidence = (build.evidence("P:T", build.text(record, "record")),)
-    cited = [(citation.type, citation.evidence_id) for citation in find_citations(f"In M [{name}].", evidence)]
-    assert cited == [("product", "P:T")]
-    assert [citation.type for citation in find_citations("In L [P:T-L].", evidence)] == ["unresolved"]
 
 
 @given(st.text(st.sampled_from("[]()<>`^|P:B01; ,.-hts/exmpl\n!*中【】#~"), max_size=300))

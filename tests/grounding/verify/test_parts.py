@@ -127,7 +127,7 @@ def test_every_numeral_beside_a_mark_counts_and_is_decided_or_not() -> None:
         table: (1, 1),
         "It holds 3 L.": (0, 0),
         # A raised number of a list is a mark.
-        f"The kettle boils ① {K}.\n\n## Sources\n① https://a.example/kettle\n": (0, 0),
+        f"The kettle boils ² {K}.\n\n## Sources\n² https://a.example/kettle\n": (0, 0),
     }
     # What looks like a figure counts as not looked at.
     strange = ("$ⅩⅩⅩⅤ", "$₃₅", "$３５", "$३५", "½ of it", "③ euros", "²³ euros")
