@@ -27,12 +27,16 @@ WORDS = {
     "a card": "[card]",
 }
 """What is written in place of each kind of personal data."""
-# Two digits in a row may have signs between them. A number of other digits, a date, or an evidence id is no telephone
-# number, nor is one without its leading 0, + or American grouping: too many ids look like it.
+# Two digits in a row may have signs between them. A number of other digits, or a date, is no telephone number, nor is
+# one without its leading 0, + or American grouping: too many ids look like it.
 _PHONE = re.compile(
-    r"(?<![\w+])(?<!\d[.,:/-])(?<!P:)\(?(?!\d\d([./-])\d\d\1(?:\d\d){1,2}(?!\1?\d))"
+    r"(?<![\w+])(?<!\d[.,:/-])\(?(?!\d\d([./-])\d\d\1(?:\d\d){1,2}(?!\1?\d))"
     r"(?:(?:\+|00)[1-9](?:[ ()./-]{0,3}\d){7,14}|0[1-9](?:[ ()./-]{0,3}\d){7,10}"
     r"|[2-9]\d\d\)?[ .-]{1,2}\d{3}[ .-]\d{4})(?!-?\w)"
+)
+# Their digits are nobody's: evidence ids of products, orders, users and files, and what is called an order.
+_IDS_IN_TEXT = re.compile(
+    r"(?<!\w)(?:[POF]:|U:[a-z]+@)\w[\w./-]*|(?i:order(?:s|[ _]?(?:ids?|no|number))?(?:\W{1,12}\d{9,}\b)+)"
 )
 _IBAN = re.compile(r"(?<!\w)(?=(?P<code>[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}))", re.IGNORECASE | re.ASCII)
 _CARD = re.compile(r"(?<![\w-])[2-6]\d{3}(?:[ -]?\d){10,15}(?![\w-])", re.ASCII)
@@ -91,8 +95,10 @@ def _known_by_form(plain: str) -> Iterator[Personal]:
             if is_whole and int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1:
                 yield Personal(match.start(), end, "a bank account")
                 break
-    yield from (Personal(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0]))
-    for pattern, kind in ((EMAIL, "an e-mail address"), (_PHONE, "a telephone number"), (_STREET, "a street")):
+    without_ids = _IDS_IN_TEXT.sub(lambda ids: "x" * len(ids[0]), plain)
+    yield from (Personal(*match.span(), "a card") for match in _CARD.finditer(without_ids) if _is_card(match[0]))
+    yield from (Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(without_ids))
+    for pattern, kind in ((EMAIL, "an e-mail address"), (_STREET, "a street")):
         yield from (Personal(*match.span(), kind) for match in pattern.finditer(plain))
     for pattern, kind in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
         yield from (Personal(*match.span("data"), kind) for match in pattern.finditer(plain))
