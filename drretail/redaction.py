@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -100,8 +100,8 @@ def _known_by_form(plain: str) -> Iterator[Personal]:
     without_ids = _IDS_IN_TEXT.sub(lambda ids: "x" * len(ids[0]), plain)
     yield from (Personal(*match.span(), "a card") for match in _CARD.finditer(without_ids) if _is_card(match[0]))
     yield from (Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(without_ids))
-    for pattern, kind in ((EMAIL, "an e-mail address"), (_STREET, "a street")):
-        yield from (Personal(*match.span(), kind) for match in pattern.finditer(plain))
+    yield from (Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain))
+    yield from (Personal(*match.span(), "a street") for match in _STREET.finditer(plain))
     for pattern, kind in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
         yield from (Personal(*match.span("data"), kind) for match in pattern.finditer(plain))
 
@@ -164,10 +164,8 @@ class Redactor:
     def _value(self, value: Any, names: frozenset[str], path: str = "") -> Any:
         """A value of the row without personal data. ``path`` names its field and those around it: "/customer/id"."""
         if isinstance(value, Mapping):
-            return {
-                self._value(key, names, "id"): self._value(item, names, _below(path, key))
-                for key, item in value.items()
-            }
+            clean_name = partial(self._value, names=names, path="id")
+            return {clean_name(name): self._value(item, names, _below(path, name)) for name, item in value.items()}
         if isinstance(value, list | tuple):
             return [self._value(item, names, _below(path)) for item in value]
         if not value or isinstance(value, bool) or not isinstance(value, str | int):

@@ -34,13 +34,10 @@ def test_a_listed_name_is_found_however_its_letters_are_written() -> None:
         assert Redactor(names=("Rosa Müller",)).text(f"to=Rosa {name}") == "to=[name]", name
 
 
-def test_names_of_fields_and_ids_become_pseudonyms_that_depend_on_a_key_and_numbers_of_orders_stay() -> None:
-    row = {"ann@a.example": {"order_ids": ["0098110774"]}, "user_ids": ["ann@a.example"], "order": "0098110774"}
-    clean = Redactor(key="a").row(row)
-    (name,) = clean["user_ids"]
-    assert clean == {name: row["ann@a.example"], "user_ids": [name], "order": "0098110774"}
-    assert name.startswith("person_")
-    assert name not in Redactor(key="b").row(row)
+def test_names_of_fields_become_pseudonyms_of_the_key_and_numbers_of_orders_stay() -> None:
+    row = {"ann@a.example": {"order_ids": ["0098110774"], "order": "0098110774"}}
+    first, second = (Redactor(key=key).row(row) for key in "ab")
+    assert ([*first.values()], first == second) == ([*row.values()], False)
 
 
 def test_a_name_in_json_within_a_text_is_somebodys_by_the_fields_around_it() -> None:

@@ -118,9 +118,8 @@ def _notes(came: Imported) -> Iterator[str]:
             "them for reports that cite nothing; if they cite, export them again with their marks and addresses."
         )
     if calls := sum(report.calls for report in came.reports):
-        pages, products, broken, unread = (
-            sum(getattr(report, name) for report in came.reports)
-            for name in ("pages", "products", "unanswered", "unread_arguments")
+        pages, products, broken = (
+            sum(getattr(report, name) for report in came.reports) for name in ("pages", "products", "unanswered")
         )
         yield (
             f"Tool calls: {calls:,}, of which {calls - broken:,} have a result, with {counted(pages, 'page')} and "
@@ -128,8 +127,6 @@ def _notes(came: Imported) -> Iterator[str]:
         )
         if broken:
             yield f"Warning: {counted(broken, 'call')} without a result or with an error, which brought no evidence."
-        if unread:
-            yield f"Warning: {counted(unread, 'call')} with arguments that are no JSON object, which are kept as text."
     if count := sum(bool(report.looked_up) for report in came.reports):
         products = len({product for report in came.reports for product in report.looked_up})
         yield (

@@ -191,9 +191,7 @@ def test_pages_that_are_given_are_redacted_as_the_log_is(tmp_path: Path) -> None
     assert "mail.example" not in pages
 
 
-def test_a_person_is_one_pseudonym_in_all_imports_of_an_experiment_and_is_forgotten_by_the_address(
-    tmp_path: Path,
-) -> None:
+def test_a_person_has_one_pseudonym_in_all_imports_and_is_forgotten_by_the_address(tmp_path: Path) -> None:
     exp = tmp_path / "exp"
     for name, users in {"one": ("ann", "bob"), "two": ("cid", "ann")}.items():
         rows = [{"conversation_id": f"{name}-{u}@a.example", "user_id": f"{u}@a.example"} for u in users]
