@@ -8,15 +8,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from drretail.errors import UserError
-from drretail.files import read_lines
+from drretail.files import read_lines, write_once
 from drretail.grounding.text.personal_data import EMAIL, WORD, Personal, as_written, decoded, located_words
 from drretail.grounding.text.untrusted import visible
 from drretail.parsing import json_or_none, texts_in
+from drretail.records.base import sha256_of
 
 WORDS = {
     "a full name": "[name]",
@@ -27,12 +29,16 @@ WORDS = {
     "a card": "[card]",
 }
 """What is written in place of each kind of personal data."""
-# Two digits in a row may have signs between them. A number of other digits, a date, or an evidence id is no telephone
-# number, nor is one without its leading 0, + or American grouping: too many ids look like it.
+# Two digits in a row may have signs between them. A number of other digits, or a date, is no telephone number, nor is
+# one without its leading 0, + or American grouping: too many ids look like it.
 _PHONE = re.compile(
-    r"(?<![\w+])(?<!\d[.,:/-])(?<!P:)\(?(?!\d\d([./-])\d\d\1(?:\d\d){1,2}(?!\1?\d))"
+    r"(?<![\w+])(?<!\d[.,:/-])\(?(?!\d\d([./-])\d\d\1(?:\d\d){1,2}(?!\1?\d))"
     r"(?:(?:\+|00)[1-9](?:[ ()./-]{0,3}\d){7,14}|0[1-9](?:[ ()./-]{0,3}\d){7,10}"
     r"|[2-9]\d\d\)?[ .-]{1,2}\d{3}[ .-]\d{4})(?!-?\w)"
+)
+# Their digits are nobody's: evidence ids of products, orders, users and files, and what is called an order.
+_IDS_IN_TEXT = re.compile(
+    r"(?<!\w)(?:[POF]:|U:[a-z]+@)\w[\w./-]*|(?i:order(?:s|[ _]?(?:ids?|no|number))?(?:\W{1,12}\d{9,}\b)+)"
 )
 _IBAN = re.compile(r"(?<!\w)(?=(?P<code>[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}))", re.IGNORECASE | re.ASCII)
 _CARD = re.compile(r"(?<![\w-])[2-6]\d{3}(?:[ -]?\d){10,15}(?![\w-])", re.ASCII)
@@ -72,7 +78,7 @@ _FIELDS = {
     "[street]": re.compile(r".*/(?:address|street|strasse|rue)"),
 }
 """The fields that hold somebody's data, by their paths: "/customer/name", "/customer//name" of a list."""
-_IDS = ("id", "asin", "sku", "gtin", "ean", "url", "link", "href")
+_IDS = ("id", "order", "ordernumber", "asin", "sku", "gtin", "ean", "url", "link", "href")
 _NO_LETTERS = re.compile(r"[\W_\d]+")
 
 
@@ -91,11 +97,18 @@ def _known_by_form(plain: str) -> Iterator[Personal]:
             if is_whole and int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1:
                 yield Personal(match.start(), end, "a bank account")
                 break
-    yield from (Personal(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0]))
-    for pattern, kind in ((EMAIL, "an e-mail address"), (_PHONE, "a telephone number"), (_STREET, "a street")):
-        yield from (Personal(*match.span(), kind) for match in pattern.finditer(plain))
+    without_ids = _IDS_IN_TEXT.sub(lambda ids: "x" * len(ids[0]), plain)
+    yield from (Personal(*match.span(), "a card") for match in _CARD.finditer(without_ids) if _is_card(match[0]))
+    yield from (Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(without_ids))
+    yield from (Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain))
+    yield from (Personal(*match.span(), "a street") for match in _STREET.finditer(plain))
     for pattern, kind in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
         yield from (Personal(*match.span("data"), kind) for match in pattern.finditer(plain))
+
+
+def key_file_of(to: Path) -> Path:
+    """The file with the key of the pseudonyms in ``to``: beside it, since a redacted folder may be handed on."""
+    return to.resolve().with_name(f"{to.resolve().name}.redact.key")
 
 
 @dataclass
@@ -103,20 +116,25 @@ class Redactor:
     """Removes personal data from rows of logs. ``names`` are people's to remove besides, "Ann Smith" or "Ann"."""
 
     names: tuple[str, ...] = ()
-    _ids: dict[str, str] = field(default_factory=dict[str, str])
+    key: str = field(default_factory=token_hex)
+    """The secret that pseudonyms are made with."""
 
     @classmethod
-    def of(cls, redact: bool, names: str | Path | None) -> "Redactor | None":
+    def of(cls, redact: bool, names: str | Path | None, key_file: Path | None = None) -> "Redactor | None":
         """A redactor if one is wanted. Raises UserError if the file of names can't be read, or stands alone."""
         if names is not None and not redact:
             raise UserError("--names says whom --redact removes: add --redact.")
-        return cls(tuple(read_lines(Path(names))) if names is not None else ()) if redact else None
+        listed = tuple(read_lines(Path(names))) if names is not None else ()
+        if not redact or key_file is None:
+            return cls(listed) if redact else None
+        write_once(key_file, token_hex())
+        return cls(listed, key_file.read_text(encoding="utf-8"))
 
     def row(self, row: Any) -> Any:
         """The row, or text, without personal data and hidden characters.
 
-        Whoever the row names in full is not named by a single name there either. Ids that are somebody's address become
-        numbers, the same for the same address.
+        Whoever the row names in full is not named by a single name there either. Ids and names of fields that
+        hold such data become pseudonyms, the same for the same text and key.
         """
         return self._value(row, self.named(row))
 
@@ -146,7 +164,8 @@ class Redactor:
     def _value(self, value: Any, names: frozenset[str], path: str = "") -> Any:
         """A value of the row without personal data. ``path`` names its field and those around it: "/customer/id"."""
         if isinstance(value, Mapping):
-            return {name: self._value(item, names, _below(path, name)) for name, item in value.items()}
+            clean_name = partial(self._value, names=names, path="id")
+            return {clean_name(name): self._value(item, names, _below(path, name)) for name, item in value.items()}
         if isinstance(value, list | tuple):
             return [self._value(item, names, _below(path)) for item in value]
         if not value or isinstance(value, bool) or not isinstance(value, str | int):
@@ -154,14 +173,15 @@ class Redactor:
         text = str(value)
         if (word := _word_for(path, text)) is not None:
             return word
-        is_id = path.endswith(_IDS)
+        kind = path.rstrip("/").removesuffix("s")  # a list's items are what it is named after
+        is_id = kind.endswith(_IDS)
         if not is_id and (inner := _unpacked(value)) is not value:
             clean = self._value(inner, names, path)
             return value if clean == inner else json.dumps(clean, ensure_ascii=False)
         # The digits of an id are no telephone number.
         clean = text if is_id and text.isalnum() else self.text(text, names)
-        if clean != text and path.endswith("id"):
-            return self._ids.setdefault(text, f"person-{len(self._ids) + 1}")
+        if clean != text and kind.endswith("id"):  # without the key, a list of addresses would tell whose hash it is
+            return f"person_{sha256_of([self.key, text])[:16]}"
         return value if clean == text else clean
 
     @cached_property

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from drretail.agents.information import following
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError, shortened
-from drretail.grounding.report.picks import MOST_PIECES, merged, take_picks
+from drretail.grounding.report.picks import merged, take_picks
 from drretail.grounding.text.untrusted import cleaned
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
@@ -24,6 +24,7 @@ from drretail.records.base import canonical_json, fault_of
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits, Role, Usage
+from drretail.records.wish import MOST_PIECES
 from drretail.tools.tool import Tool
 
 _NEVER_WRITING = ("supervisor", "retriever", "reader", "summariser")

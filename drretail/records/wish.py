@@ -18,7 +18,7 @@ from drretail.records.base import Record
 from drretail.records.shop import Money
 
 MOST_PIECES = 1000
-"""More than any shopper buys of one product at once."""
+"""The highest quantity of one product in wishes and picks: more than any shopper buys at once."""
 _APOSTROPHES = re.compile("['’]")
 
 

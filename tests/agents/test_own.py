@@ -132,7 +132,7 @@ def of_quantity(quantity: Any) -> Answer:
         (of_quantity(-1), "picks.0.quantity is -1: it should be greater than or equal to 1"),
         (of_quantity(float("nan")), "picks.0.quantity is nan: it should be a finite number"),
         (of_quantity(True), "picks.0.quantity is True: Value error, it has to be a whole number, not true or false"),
-        (of_quantity(10**30), "pieces of B0TEST0001: a quantity is a whole number from 1 to 999"),
+        (of_quantity(10**30), "pieces of B0TEST0001: a quantity is a whole number from 1 to 1000"),
         ({"report": SAID, "picks": "B0TEST0001"}, "picks is 'B0TEST0001': it should be a list"),
         ({"report": SAID, "picks": [{"product": "B0TEST0001", "quantity": -1}]}, "no pick: quantity is -1: it should"),
         (

@@ -24,6 +24,7 @@ from drretail.records.run import query_of_run
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
+from drretail.redaction import Redactor, key_file_of
 
 MADE_FROM_ALL = ("scores.json", "report", "report.md", "exports", *DEFAULT_NAMES.values())
 """Files and folders that any command makes again from the rest, and that may quote anybody."""
@@ -60,15 +61,18 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     name = user or conversation
     if not name or (user and conversation):
         raise UserError("Say whom to forget: --user U or --conversation C.")
+    key_file = key_file_of(folder)
+    # A redacted import has written an id that is an address as a pseudonym.
+    names = {name, Redactor((), key_file.read_text()).row({"id": name})["id"] if key_file.exists() else name}
     queries = experiment.read_definition(folder).queries
     if user:
         # A log's user stands in its runs, since nobody's profile belongs to its questions.
-        of_log = {(None, run.query_id) for run in experiment.read_runs(folder) if run.user_id == user}
+        of_log = {(None, run.query_id) for run in experiment.read_runs(folder) if run.user_id in names}
         ids = {
             query.query_id for query in queries if query.user_id == user or (query.user_id, query.query_id) in of_log
         }
     else:
-        ids = {query.query_id for query in queries if name in (query.query_id, query.task_id)}
+        ids = {query.query_id for query in queries if names & {query.query_id, query.task_id}}
     # Each turn of a conversation is kept with the words of those before it.
     turns = turns_until(queries)
     firsts = {turns[query_id][0].query_id for query_id in ids & turns.keys()}
@@ -87,19 +91,19 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
         # Experiments that were made from this one lie within it.
         inner = [path.parent for path in sorted(folder.rglob("experiment.json")) if path.parent != folder]
         removed = [path for place in (*inner, folder) for path in _forget(place, ids, user)]
-        names = tuple(dict.fromkeys(str(path.relative_to(folder)) for path in removed))
+        paths = tuple(dict.fromkeys(str(path.relative_to(folder)) for path in removed))
         pack_below(folder / "verdicts")
-        holds = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search
+        holds = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)").search
         under_way.unlink()
         left = [path for path in files_below(folder, "**/*") if path.is_file() and holds(_text_of(path))]
     left += [
         path for path in sorted((folder / "lab").rglob("*.csv")) if path not in left
     ]  # claims to label, and labels
     still_named = tuple(str(path.relative_to(folder)) for path in left)
-    gone = Forgotten(tuple(sorted(ids)), runs, names, still_named)
+    gone = Forgotten(tuple(sorted(ids)), runs, paths, still_named)
     counts = f"{counted(len(ids), 'conversation')} with {counted(runs, 'run')}"
     parts: list[Table | str] = [
-        table_of("Removed", ("file or folder",), [[name] for name in names]),
+        table_of("Removed", ("file or folder",), [[path] for path in paths]),
         Prose(f"Forgotten: {counts}. Kept: the other conversations."),
     ]
     if still_named:

@@ -23,7 +23,7 @@ from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import Table, table_of
-from drretail.redaction import Redactor
+from drretail.redaction import Redactor, key_file_of
 
 
 @accepts(ImportOptions)
@@ -36,7 +36,7 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     chosen = load_format(options.form)
     if not path.exists():
         raise UserError(f"{path} does not exist: name a file or a folder of reports.")
-    redactor = Redactor.of(options.redact, None if options.names is None else Path(options.names))
+    redactor = Redactor.of(options.redact, options.names, key_file_of(to))
     with busy("reading"), redacting(redactor):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
@@ -63,7 +63,10 @@ def import_reports(options: ImportOptions) -> Result[Any]:
             "(drretail/addons/assistants/README.md)."
         )
     parts += prose(*_notes(came), *([f"Next: drretail score {quote(str(to))}"] if came.reports else []))
-    return Result(came, _document(came, options), parts, notes=[f"Kept in {to}."], path=to)
+    of_key = [f"{key_file_of(to)} makes pseudonyms: keep it for the next import, and to yourself."]
+    return Result(
+        came, _document(came, options), parts, notes=[f"Kept in {to}.", *(of_key if options.redact else ())], path=to
+    )
 
 
 def _document(came: Imported, options: ImportOptions) -> dict[str, Any]:
@@ -115,9 +118,8 @@ def _notes(came: Imported) -> Iterator[str]:
             "them for reports that cite nothing; if they cite, export them again with their marks and addresses."
         )
     if calls := sum(report.calls for report in came.reports):
-        pages, products, broken, unread = (
-            sum(getattr(report, name) for report in came.reports)
-            for name in ("pages", "products", "unanswered", "unread_arguments")
+        pages, products, broken = (
+            sum(getattr(report, name) for report in came.reports) for name in ("pages", "products", "unanswered")
         )
         yield (
             f"Tool calls: {calls:,}, of which {calls - broken:,} have a result, with {counted(pages, 'page')} and "
@@ -125,8 +127,6 @@ def _notes(came: Imported) -> Iterator[str]:
         )
         if broken:
             yield f"Warning: {counted(broken, 'call')} without a result or with an error, which brought no evidence."
-        if unread:
-            yield f"Warning: {counted(unread, 'call')} with arguments that are no JSON object, which are kept as text."
     if count := sum(bool(report.looked_up) for report in came.reports):
         products = len({product for report in came.reports for product in report.looked_up})
         yield (

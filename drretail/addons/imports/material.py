@@ -217,8 +217,6 @@ class Trace:
     """Tools' results by their sha256."""
     evidence: tuple[Evidence, ...] = ()
     usage: Usage = field(default_factory=Usage)
-    unread_arguments: int = 0
-    """Calls whose arguments are not a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,8 +207,6 @@ class ReportCount:
     """Calls of tools in the log."""
     unanswered: int = 0
     """Calls whose result is missing in the log, or is an error."""
-    unread_arguments: int = 0
-    """Calls whose arguments are not a JSON object."""
     pages: int = 0
     products: int = 0
     """Products in the tools' results; ``pages`` counts the pages there."""
@@ -307,7 +305,6 @@ def record(
                     looked_up=tuple(entry.key for entry in looked_up if entry.kind == "product" and entry.texts),
                     calls=len(calls),
                     unanswered=sum(step.error is not None for step in calls),
-                    unread_arguments=report.trace.unread_arguments,
                     pages=kinds.count("web"),
                     products=kinds.count("product"),
                 )

@@ -38,7 +38,6 @@ def trace_of(conversation: Conversation) -> Trace:
     steps: list[Step] = []
     texts: dict[str, str] = {}
     evidence: dict[str, Evidence] = {}
-    unread = 0
     for place, message in enumerate(conversation.messages):
         if message.role != ASSISTANT:
             continue
@@ -51,7 +50,6 @@ def trace_of(conversation: Conversation) -> Trace:
             seq = len(steps) + 1
             parsed = json_or_none(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
             args = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else None
-            unread += args is None
             entries = [] if text is None or is_error else list(evidence_in(text, seq))
             for entry in entries:
                 held = evidence.setdefault(entry.id, entry)
@@ -73,7 +71,7 @@ def trace_of(conversation: Conversation) -> Trace:
                     error="no result in the log" if text is None else clean_line(text, 200) if is_error else None,
                 )
             )
-    return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage, unread)
+    return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage)
 
 
 def evidence_in(result: str, seq: int) -> Iterator[Evidence]:

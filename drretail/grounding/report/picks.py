@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from drretail.records.reading import REASONS, Because, Outcome, Pick
 from drretail.records.shop import Product
+from drretail.records.wish import MOST_PIECES
 
 _FRAME_OPENS = re.compile(r"^[ \t]*<report>", re.IGNORECASE | re.MULTILINE)
 _FRAME_CLOSES = re.compile(r"</report>[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
@@ -38,8 +39,6 @@ _TIMES_BEFORE = re.compile(r"(?<!\w)(\d{1,6})\s*[x×*]\W*$", re.IGNORECASE)
 # "x lots", "x -2", "x 2.5": a quantity is meant, and none can be read.
 _UNCLEAR = re.compile(rf"(?:^|[\s\"]){_SIGN}\s*(?!\d{{1,6}}(?![\d.,]*\d))\S", re.IGNORECASE)
 REFUSES_ALL = "`none` without the name of a thing refuses everything, and products are picked beside it"
-MOST_PIECES = 999
-"""The highest quantity of one product that picks may have."""
 
 
 @dataclass(frozen=True, slots=True)

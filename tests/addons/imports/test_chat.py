@@ -147,7 +147,7 @@ def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: P
     ]
     material = read(tmp_path, {"id": "x", "messages": messages})
     (count,) = record(material, "chat", tmp_path / "exp", Progress()).reports
-    assert (count.calls, count.unanswered, count.unread_arguments, count.pages, count.products) == (3, 2, 1, 1, 1)
+    assert (count.calls, count.unanswered, count.pages, count.products) == (3, 2, 1, 1)
     run = read_run(run_path(tmp_path / "exp", "log", "x", 1))
     assert next(step.args for step in run.steps if step.kind == "tool") == {"text": '{"words": "kettle"'}
     # A shop's own id in brackets is a citation of the product, where the run was shown it, and names it.

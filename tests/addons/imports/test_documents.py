@@ -191,6 +191,19 @@ def test_pages_that_are_given_are_redacted_as_the_log_is(tmp_path: Path) -> None
     assert "mail.example" not in pages
 
 
+def test_a_person_has_one_pseudonym_in_all_imports_and_is_forgotten_by_the_address(tmp_path: Path) -> None:
+    exp = tmp_path / "exp"
+    for name, users in {"one": ("ann", "bob"), "two": ("cid", "ann")}.items():
+        rows = [{"conversation_id": f"{name}-{u}@a.example", "user_id": f"{u}@a.example"} for u in users]
+        asked = [row | {"question": f"For {name}?", "answer": "$5"} for row in rows]
+        invoked("import", "chat", jsonl(tmp_path / f"{name}.jsonl", asked), "--to", exp, "--redact")
+    users = [run.user_id for run in read_runs(exp)]
+    assert (len(users), len(set(users)), "a.example" in held(exp)) == (4, 3, False)
+    assert (tmp_path / "exp.redact.key").read_text() not in held(exp)
+    gone = json.loads(invoked("forget", exp, "--user", "ann@a.example", "--json"))
+    assert (gone["runs"], gone["still_named"]) == (2, [])
+
+
 def test_a_conversation_is_forgotten(tmp_path: Path) -> None:
     exp = tmp_path / "exp"
     words = {"c-1": "I am Orla Penhaligon. A lamp?", "c-2": "A chair?", "log": "A table?"}

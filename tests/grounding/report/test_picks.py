@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from drretail.grounding.report.picks import merged, picks_block, take_picks
 from drretail.records.reading import Pick
+from drretail.records.wish import MOST_PIECES
 
 REPORT = "# Report\n\nTake the kettle [P:B0KITCHENK].\n"
 IDS = st.from_regex(r"B0[A-Z0-9]{8}", fullmatch=True)
@@ -12,7 +13,7 @@ PICKS = st.lists(
     st.builds(
         lambda ids, quantity: Pick(product=ids[0], quantity=quantity, alternatives=tuple(ids[1:])),
         st.lists(IDS, min_size=1, max_size=4, unique=True),
-        st.integers(1, 999),
+        st.integers(1, MOST_PIECES),
     ),
     max_size=6,
 )
