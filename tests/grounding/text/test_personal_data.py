@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.text.personal_data import People, personal_data
-from tests.grounding.goods import ORDER, PROFILE, USER
+from tests.grounding.goods import PROFILE, USER
 
-PEOPLE = People((PROFILE,), frozenset({USER}), frozenset({ORDER.order_id}))
+PEOPLE = People((PROFILE,), frozenset({USER}), frozenset({"0526194960"}))
 
 
 @given(st.text(max_size=80))

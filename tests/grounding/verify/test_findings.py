@@ -20,8 +20,8 @@ from tests.grounding.goods import (
     JAR,
     KETTLE,
     MUGS,
-    ORDER,
     PAN,
+    OF_PROFILE,
     PROFILE,
     SCALE,
     TOWELS,
@@ -29,7 +29,6 @@ from tests.grounding.goods import (
     K,
     a_product,
     a_search,
-    ledger,
 )
 
 
@@ -44,7 +43,7 @@ def test_every_kind_of_value_that_is_contradicted_has_an_error_of_its_own() -> N
 
 def test_personal_data_in_a_web_query_is_found_with_its_step_and_other_words_are_none() -> None:
     def sent(*queries: str) -> list[str]:
-        people = [PROFILE], [USER], [ORDER.order_id]
+        people = [PROFILE], [USER], ["0526194960"]
         return [str(finding.found) for finding in findings.personal_data_sent(a_search(*queries), *people)]
 
     assert sent("feeders", "Mara Ellwood") == ["a full name (step 0/2)"]
@@ -55,7 +54,7 @@ def test_personal_data_in_a_web_query_is_found_with_its_step_and_other_words_are
     assert not [*findings.personal_data_sent(inside, [PROFILE], [], [])], "what the shop is asked stays there"
     # places, first names and numbers tell nobody apart
     assert sent("bird feeders Norman Oklahoma", "Mara's birds", "8646 bird species", "a 1 555 foot pole") == []
-    assert findings.known_profiles(ledger()) == (PROFILE,)
+    assert findings.known_profiles({OF_PROFILE.id: OF_PROFILE}) == (PROFILE,)
 
 
 def test_a_change_nobody_asked_for_is_found_and_one_that_was_asked_for_is_not() -> None:
