@@ -119,7 +119,7 @@ PROFILE = UserProfile(
     phone_number="001-555-010-4477",
     address=Address(address1="8646 Harrow Pass", city="Norman", state="OK", zip="73019"),
 )
-OF_PROFILE = recorded("U:profile", compact_json(user_record(PROFILE, "U:profile")))
+PROFILE_SHOWN = {"U:profile": recorded("U:profile", compact_json(user_record(PROFILE, "U:profile")))}
 
 
 def a_search(*searches: str) -> Run:

@@ -18,8 +18,8 @@ from tests.grounding.goods import (
     JAR,
     KETTLE,
     MUGS,
-    OF_PROFILE,
     PAN,
+    PROFILE_SHOWN,
     QUERY,
     SCALE,
     TOWELS,
@@ -164,7 +164,7 @@ def test_what_a_run_received_is_known_of_its_own_runs_and_of_imported_ones_with_
 
 def test_what_a_run_sent_and_received_is_checked_with_its_report() -> None:
     query = Query(query_id="q1", user_id=USER, text="Find me feeders.", source="a person")
-    assert codes(Case("Nothing.", {OF_PROFILE.id: OF_PROFILE}, query, run=a_search("feeders for Mara Ellwood"))) == [
+    assert codes(Case("Nothing.", PROFILE_SHOWN, query, run=a_search("feeders for Mara Ellwood"))) == [
         "personal_data_sent"
     ]
     about = Case(f"Good {K}. Better [P:B0NOWHERE0].", EVIDENCE, query, is_imported=True, lookup=shop)

@@ -21,8 +21,8 @@ from tests.grounding.goods import (
     KETTLE,
     MUGS,
     PAN,
-    OF_PROFILE,
     PROFILE,
+    PROFILE_SHOWN,
     SCALE,
     TOWELS,
     USER,
@@ -54,7 +54,7 @@ def test_personal_data_in_a_web_query_is_found_with_its_step_and_other_words_are
     assert not [*findings.personal_data_sent(inside, [PROFILE], [], [])], "what the shop is asked stays there"
     # places, first names and numbers tell nobody apart
     assert sent("bird feeders Norman Oklahoma", "Mara's birds", "8646 bird species", "a 1 555 foot pole") == []
-    assert findings.known_profiles({OF_PROFILE.id: OF_PROFILE}) == (PROFILE,)
+    assert findings.known_profiles(PROFILE_SHOWN) == (PROFILE,)
 
 
 def test_a_change_nobody_asked_for_is_found_and_one_that_was_asked_for_is_not() -> None:
