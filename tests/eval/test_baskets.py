@@ -22,8 +22,7 @@ from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import LABEL, known
-from tests.grounding.goods import FEEDER as OTHER
-from tests.grounding.goods import STATION, ledger, product
+from tests.grounding.goods import EVIDENCE, KETTLE, PAN, product
 
 RATED = {"average_rating": 4.0, "rating_number": 10_000}
 BEST = RATED | {"average_rating": 5.0}
@@ -99,9 +98,9 @@ def test_without_a_basket_to_compare_with_the_reason_is_given_instead() -> None:
         assert not_measured(wish, reference) == lack_in_words(lack)  # pyright: ignore[reportArgumentType]
 
 
-WISH = Wish(wants=(Want(name="pole", kinds=("bird feeding station",)),), budget=Money.of(60))
-QUERY = build.query(text="A pole for my birds, under $60?", wish=WISH)
-PICKS = {"q1-r1": [STATION.product_id], "q1-r2": [], "q1-r3": [OTHER.product_id], "q1-r4": None}
+WISH = Wish(wants=(Want(name="kettle", kinds=("kettle",)),), budget=Money.of(60))
+QUERY = build.query(text="A kettle, under $60?", wish=WISH)
+PICKS = {"q1-r1": [KETTLE.product_id], "q1-r2": [], "q1-r3": [PAN.product_id], "q1-r4": None}
 """Declared by four reports of the same words; the last declares none, and its form tells none."""
 
 
@@ -110,14 +109,14 @@ def an_experiment(folder: Path, note: str = "") -> Path:
         name: build.run(name, "Look below.", picks, notes=(note,) if note and picks is None else ())
         for name, picks in PICKS.items()
     }
-    return build.experiment(folder, {LABEL: runs}, queries=[QUERY], evidence=ledger().values())
+    return build.experiment(folder, {LABEL: runs}, queries=[QUERY], evidence=EVIDENCE.values())
 
 
 def rows(folder: Path, **given: Any) -> dict[str, Score]:
     return build.rows(build.scored(folder, "basket", **given))
 
 
-REFERENCES = {"q1": reference_of(QUERY, [[listing_of(STATION)]])}
+REFERENCES = {"q1": reference_of(QUERY, [[listing_of(KETTLE)]])}
 
 
 def test_declared_picks_are_measured_once_there_are_references_and_unknown_ones_are_na(tmp_path: Path) -> None:
@@ -128,7 +127,7 @@ def test_declared_picks_are_measured_once_there_are_references_and_unknown_ones_
 
     found, whole = rows(folder, references=REFERENCES), REFERENCES["q1"]
     kept = known(experiment.REFERENCES.read(folder, "q1"))
-    assert [(want.name, want.fits, want.undecided) for want in kept.wants] == [("pole", 1, 0)]
+    assert [(want.name, want.fits, want.undecided) for want in kept.wants] == [("kettle", 1, 0)]
     assert (kept.best, kept.cheapest) == (whole.best, whole.cheapest)
     assert {name: row.value for name, row in rows(folder).items()} == {name: row.value for name, row in found.items()}
     assert list(found) == list(load_metric("basket").variants)

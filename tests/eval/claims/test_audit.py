@@ -73,17 +73,10 @@ def test_a_report_on_most_of_whose_claims_the_judge_failed_has_no_value(tmp_path
 
 def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_not_read() -> None:
     rows: list[tuple[dict[str, tuple[int, int]], tuple[str, ...]]] = [
-        ({"reports": (9, 10)}, ()),
-        ({"reports": (17, 19)}, ("reports whose citation marks are in claims",)),
         ({"reports": (0, 1)}, ("reports whose citation marks are in claims",)),
-        ({"in_report": (14, 19)}, ()),  # too few to tell
-        ({"reports": (20, 20), "uncited": (3, 20)}, ("figures without a mark in claims",)),
         ({"uncited": (4, 20)}, ()),
         ({"in_report": (16, 20), "in_source": (3, 20)}, ("quotes in the sources",)),
-        ({"typed": (15, 20)}, ("typed values in keeping with text and label",)),
-        ({"typed": (16, 20)}, ()),
         ({"confirmed": (9, 9), "contradicted": (0, 10)}, ()),
-        ({"confirmed": (2, 300)}, ("agreement with records",)),
     ]
     for shares, low in rows:
         audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, agreement_ends=agreement_ends(shares))

@@ -1,32 +1,13 @@
 """Expressions, and sums that texts write out. find_numerals, conversion: tests/grounding/verify/test_places.py."""
 
-from decimal import Decimal
-
 from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.numerals import find_equations, work_out
-
-
-def test_the_parts_of_an_expression_are_its_steps() -> None:
-    rows = {
-        "90-(60.99+15.95)": "90 60.99 15.95 76.94 13.06",
-        "$1,299.50*2": "1299.5 2 2599",
-        "19.95/2": "19.95 2 9.975",
-        "2*{3+4}-20": "2 3 4 7 14 20 -6",
-        **dict.fromkeys(("sqrt(16)+3", "3*(12", "1/0", "2**8", "2+", ""), ""),
-    }
-    for expression, parts in rows.items():
-        assert work_out(expression) == tuple(map(Decimal, parts.split())), expression
-
+from drretail.grounding.text.numerals import find_equations
 
 WHOLE = {
     "In all (**$42.95** + **$17.99** = **$60.94**).": "42.95+17.99",
-    "2 × $18.95 + $12 = $49.90": "2*18.95+12",
-    "$75 − $60.94 = $14.06": "75-60.94",
-    "$17.99 / 6 = $3.00": "17.99/6",
     "4 × 12,49 € = 49,96 €": "4*12.49",
     "12.49 + 12.49 + 12.49 = 37.47": "12.49+12.49+12.49",
     "$37.47 = 3 × $12.49": "3*12.49",
-    "three at $16.50 each come to 3 x $16.50 = $49.50": "3*16.50",
 }
 NO_WHOLE_SUMS = """
 $42.95 + shipping = $50 | tea + $42.95 + $2 = $60 | $42.95 + $17.99 = $60.94 + tax | tea + mugs $42.95 + $2 = $60

