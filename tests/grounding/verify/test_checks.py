@@ -151,6 +151,7 @@ def test_what_a_user_has_is_of_his_own_orders_that_were_kept() -> None:
 def test_what_a_run_received_is_known_of_its_own_runs_and_of_imported_ones_with_steps() -> None:
     bare, stepped, imported = build.run(), a_search("feeders"), {"is_imported": True}
     rows: list[tuple[dict[str, Any], bool, str]] = [
+        ({"run": bare}, True, ""),
         (imported, False, "CFOPSUW"),
         ({**imported, "run": bare, "is_of_shop": True}, False, "CFOSUW"),
         ({**imported, "run": stepped, "is_of_shop": True}, True, ""),

@@ -81,6 +81,7 @@ price P:kettle      + It costs «€64.90». | €64.90, was €79.00 | about �
                     - €59.90 | «€59.90» or | Two are «€129.80». → €64.90
 price P:pan         ? $38.50 to $40
 price P:sofa        + €1.240 | €1,240
+                    - €1.250 | 3 seats for €1,250 → €1,240.00
 list_price P:kettle + €79 | reduced this week
                     - €89 → €79.00
 list_price P:rug    - €299 | on sale | um 15 % reduziert → no list price
@@ -128,7 +129,8 @@ order_status O:99 Delivered - was delivered → the shop has no such thing
 order_status O:5 Shipped + has been shipped → order status: Shipped
 price O:7           + €20
 price O:5-2         ? €20
-total C:left        - $120 | $24.06 → 120-2*48.99 = 22.02
+total C:left        + $22.02 | «$97.98» for both
+                    - $120 | $24.06 → 120-2*48.99 = 22.02
 total cart          + €119.90 → the picks cost
 policy . shipping   + €4.90
                     - 5,95 € → shipping: 4.9

@@ -11,12 +11,13 @@ from drretail.grounding.verify.records import (
     Calculation,
     Ledger,
     is_explained,
+    read_ledger,
     read_shop,
 )
 from drretail.records.reading import Pick
 from drretail.records.shop import Policy
 from tests import build
-from tests.grounding.goods import product
+from tests.grounding.goods import product, recorded
 
 
 def test_an_amount_with_cents_follows_from_prices_beside_it_the_budget_the_cart_and_what_was_calculated() -> None:
@@ -46,6 +47,20 @@ def test_a_variant_without_a_price_has_no_price_of_its_product() -> None:
     variants = [{"id": "ink", "Color": "Ink", "price": None}, {"id": "sand", "Color": "Sand", "price": 27.5}]
     shop = Ledger({"bag": product("bag", 20.0, details={"Variants": variants})}, {}, {}, {})
     assert [shop.price_of(Pick(product="bag", variant=key)) for key in ("ink", "sand")] == [None, Decimal("27.5")]
+
+
+def test_what_is_no_record_of_a_product_an_order_or_a_calculation_is_left_out() -> None:
+    rows = {
+        "P:1": '{"product_id": "1"}',
+        "P:2": "no record",
+        "C:1": "1 / x = nothing",
+        "C:2": "1,200 - 0.5 = 1199.5",
+        "O:1": '["order_date"]',
+    }
+    read = read_ledger({key: recorded(key, text) for key, text in rows.items()})
+    assert (read.products, read.order_dates, read.records) == ({}, {}, {})
+    (calculation,) = read.calculations.values()
+    assert (calculation.expression, calculation.operands) == ("1,200-0.5", (Decimal(1200), Decimal("0.5")))
 
 
 def test_the_shops_records_are_those_that_were_looked_up_and_an_id_may_lead_to_nothing() -> None:
