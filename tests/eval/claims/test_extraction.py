@@ -21,6 +21,7 @@ from tests.eval.metrics.faithfulness.reports import (
     EVIDENCE,
     claim,
     judged,
+    said_value,
     scripted,
     subject,
     support,
@@ -81,6 +82,28 @@ def test_a_sentence_that_ends_as_the_one_before_it_does_is_found_where_it_stands
     claims = [claim(number, line, BIRDS_ID, quote=line) for number, line in enumerate(lines, 1)]
     first, second = extracted(tmp_path, *claims, report=report)
     assert [report[first.start : first.end], report[second.start : second.end]] == lines
+
+
+def test_values_come_with_their_claims_and_code_reads_their_places(tmp_path: Path) -> None:
+    said = [
+        said_value("price", "costs $49.99", "P:B0BED00001"),
+        said_value("measure", "9 zips", "P:INVENTED01", "number of zips"),
+        said_value("rating", "The **Fluffwick bed**", "P:B0BED00001"),  # no figure stands there
+        said_value("price", "$49.99", BIRDS_ID),  # the claim does not cite it: it would accuse another thing
+        said_value("price", "$49.99", "cart"),
+        said_value("price", "$49.99"),
+    ]
+    claims = [claim(1, "a", "P:B0BED00001", quote="costs $49.99", values=said[:1] + said[2:])]
+    claims.append(claim(2, "b", "P:INVENTED01", quote="It has 9 zips", values=said[1:2]))
+    first, second = extracted(tmp_path, *claims)
+    assert [(value.kind, value.amount, value.of, REPORT[value.start : value.end]) for value in first.values] == [
+        ("price", "49.99", "P:B0BED00001", "$49.99"),
+        ("price", "49.99", "cart", "$49.99"),
+        ("price", "49.99", "", "$49.99"),
+    ]
+    assert first.figureless == 1
+    (value,) = second.values
+    assert (value.amount, value.field, value.of) == ("9 zip", "number of zips", "P:INVENTED01")
 
 
 SECTION = "\n\n".join(f"Paragraph {{0}}{number} says that seeds are good for birds in winter." for number in range(90))
