@@ -128,6 +128,7 @@ class Redactor:
         if not redact or key_file is None:
             return cls(listed) if redact else None
         write_once(key_file, token_hex())
+        key_file.chmod(0o600)
         return cls(listed, key_file.read_text(encoding="utf-8"))
 
     def row(self, row: Any) -> Any:
