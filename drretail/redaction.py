@@ -71,11 +71,11 @@ _NAMED_STREET = re.compile(
 )
 _FIELDS = {
     "[name]": re.compile(
-        r".*/(?:(?:first|last|full|given|family|customer|user|recipient|billing|shipping|sur|vor|nach)name|prenom"
-        r"|(?:customer|user|buyer|recipient|billingaddress|shippingaddress|kunde|client)/(?:.*/)?name)"
+        r"/(?:(?:first|last|full|given|family|customer|user|recipient|billing|shipping|sur|vor|nach)name|prenom"
+        r"|(?:customer|user|buyer|recipient|billingaddress|shippingaddress|kunde|client)/(?:[^\n]*/)?name)$"
     ),
-    "[phone]": re.compile(r".*/(?:phone|phonenumber|mobile|telephone|telefon)"),
-    "[street]": re.compile(r".*/(?:address|street|strasse|rue)"),
+    "[phone]": re.compile(r"/(?:phone|phonenumber|mobile|telephone|telefon)$"),
+    "[street]": re.compile(r"/(?:address|street|strasse|rue)$"),
 }
 """The fields that hold somebody's data, by their paths: "/customer/name", "/customer//name" of a list."""
 _IDS = ("id", "order", "ordernumber", "asin", "sku", "gtin", "ean", "url", "link", "href")
@@ -224,7 +224,7 @@ def _below(path: str, name: object = "") -> str:
 
 def _word_for(path: str, text: str) -> str | None:
     """The word for what the field holds by its name; None for other fields, and if an "address" is one in the web."""
-    word = next((word for word, pattern in _FIELDS.items() if pattern.fullmatch(path)), None)
+    word = next((word for word, pattern in _FIELDS.items() if pattern.search(path)), None)
     return word if word == "[name]" or "://" not in text else None
 
 

@@ -28,7 +28,7 @@ _MARK = re.compile(
     rf"{IMAGE}|(?P<url>{_ADDRESS})|(?P<id>{_BARE_ID})"
     r"|(?P<square>\[(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400}+\])"
     rf"|(?P<power>{_POWER})"
-    r"|(?P<raised>(?:<sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}#[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
+    r"|(?P<raised>(?:<sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}#[^<>]{0,200}>)?(?![^<>\n]{0,60}:/)[^<>\n]{1,60}(?:</a>)?</sup>"
     rf"|[{RAISED}]{{1,6}}+(?:[⁻–,][{RAISED}]{{1,4}}+)*+)(?![A-Za-z⁺⁻]))"
     # LaTeX's, wikis', and products' own: nothing that a report holds tells where they lead.
     r"|(?P<markup>\\[a-z]{0,9}cite[a-z]{0,9}[^{}\n]{0,80}\{[^{}\n]{1,300}\}"
@@ -37,6 +37,8 @@ _MARK = re.compile(
     re.IGNORECASE,
 )
 _TARGET = re.compile(r"\( *<?(?P<target>[^\s()<>]*+(?:\([^\s()]*+\)[^\s()<>]*+)*+)>?(?: +[\"'][^()\n]*+)? *\)")
+_NUMBERED_LINK = re.compile(r"[\"']?[^<>\n]{0,300}>(?:<sup>)?\W{0,2}\d{1,3}\W{0,2}(?:</sup>)?</a>")
+"""What follows the address of a link in HTML whose only word is its number."""
 _ONLY_A_MARK = re.compile(r"[\^@]|.*†|[^\W\d_]{2,}:\d+$")
 """What stands in square brackets for nothing else, even without an entry: [^e], [@roe, p. 4], 【4:0†file】, [web:1]."""
 _INSIDE = re.compile(rf"{_ADDRESS}|{_BARE_ID}|[{RAISED}]|<sup|\][(\[]", re.IGNORECASE)
@@ -67,13 +69,14 @@ def find_marks(text: str) -> Iterator[Mark]:
         if form == "url":
             body, end = end, url_end(text, end)
             end = url_end(text, body, wide=True) if text[end - 1] == "/" else end  # /中產階級, but not /x的
-            mark = Mark(start, end, "address", text[start:end], (_url(text[start:end]),))
+            name, numbered = text[start:end], _NUMBERED_LINK.match(text, end)
+            mark = Mark(start, numbered.end() if numbered else end, "address", name, (_url(name),))
         elif form == "id":
             mark = Mark(start, end, "ids" if _PRODUCT.fullmatch(content) else "bare", content, (content,))
         elif form == "square":
             mark = _square(text, start, end)
         elif form == "raised":
-            words = unicodedata.normalize("NFKC", re.sub("<[^<>]*>", "", content)).strip(" []")
+            words = unicodedata.normalize("NFKC", re.sub("<[^<>]*>", "", content)).strip(" []()\\")
             mark = Mark(start, end, "raised", words) if words[:1].isdigit() else None
         elif form == "markup":
             mark = Mark(start, end, "label", content, reason="no_entry")

@@ -21,7 +21,7 @@ _PART = re.compile(
     # Up to the end of a paragraph if it is never closed.
     r"|(?P<unread><(?P<of>(?:script|style|template|title|noscript|datalist|dialog|font)\b"
     r"|[a-z]\w*+(?=[^<>\n]*?\s(?:style|hidden)[\s=/>]))[^<>\n]*>.{0,5000}?(?:</(?P=of)\s*>|\n\n|\Z))"
-    rf"|(?P<struck>~~(?=\S)[^~]{{1,500}}(?<=\S)~~)|{IMAGE}"
+    rf"|(?P<struck>~~(?=\S)[^~]{{1,500}}(?<=\S)~~|<(?P<gone>s|del|strike)>[^<]{{1,500}}</(?P=gone)>)|{IMAGE}"
     r"|<[/!]?[a-z][\w-]*(?=[\s/>])(?P<tag>[^<>\n]*)>",
     re.IGNORECASE | re.DOTALL,
 )

@@ -33,14 +33,15 @@ _MARKER = re.compile(
     r"(?P<label>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
     rf"|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|[{RAISED}]{{1,4}}"
     # What also numbers steps: "1.", "(1)", "Source 1:", "web:1 =", "1 Title", "A.".
-    r"|[(（]?(?:[^\W\d_]{1,12}[:._-]?\s?)?\d{1,3}(?:[.)）、:：](?!\d)|(?=[*]*[ \t<]))|[A-Z][.)](?=[ \t]))"
+    r"|[(（]?(?:[^\W\d_]{1,12}[:._-]?\s?)?\d{1,3}(?:\\?[.)）、:：](?!\d)|(?=[*]*[ \t<]))|[A-Z][.)](?=[ \t]))"
     r"[ \t*:：.,]*",
     re.IGNORECASE,
 )
+_BREAK = re.compile(r"<br ?/?>(?! *\n)", re.IGNORECASE)
 _NO_TITLE = re.compile(r"<[^<>]*>|\(?https?://[^\s)]*\)?|[][*|]|&\w+;")
 _OF_BOLD = 7
 """The level of a heading in bold letters, and of one without signs."""
-_BETWEEN = re.compile(r"[,;/|&，；、・]")
+_BETWEEN = re.compile(r"[,;/|&，；、・]|\s(?:and|und|et|y|e)\s")
 _LABEL = re.compile(r"[^\W\d_]{0,3}[1-9]\d{0,2}")
 _RANGE = re.compile(r"([1-9]\d{0,2})[-‐‑–—~−]([1-9]\d{0,2})")
 _LONGEST_RANGE = 50
@@ -90,9 +91,10 @@ class References:
         for member in _BETWEEN.split(content.partition("†")[0]):
             label = folded_label(member)
             limits = _RANGE.fullmatch(label)
-            numbers = range(int(limits[1]), int(limits[2]) + 1) if limits else ()
-            if 0 < len(numbers) <= _LONGEST_RANGE:
-                labels += map(str, numbers)
+            numbers = [*map(str, range(int(limits[1]), int(limits[2]) + 1))] if limits else []
+            are_listed = not (self.by_label and self.by_label.keys().isdisjoint(numbers))
+            if 0 < len(numbers) <= _LONGEST_RANGE and are_listed:
+                labels += numbers
             elif label in self.by_label or _LABEL.fullmatch(label if label.isdecimal() else member.strip()):
                 labels.append(label)
             elif self.by_label.keys().isdisjoint(labels):
@@ -105,7 +107,7 @@ def read_references(text: str, marks: Sequence[Mark]) -> References:
     contents = [*(mark.content for mark in marks if not mark.names), *_IN_BRACKETS.findall(text)]
     words = ({*_BETWEEN.split(content), *content.split()} for content in contents)
     cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} - {""})
-    parts = _parts(text.translate(SQUARE), marks)
+    parts = _parts(_BREAK.sub(lambda tag: "\n".ljust(len(tag[0])), text.translate(SQUARE)), marks)
     listed, opened = set[int](), 0
     for index, part in enumerate(parts):  # below a heading of sources, up to a heading of the same level
         is_next = index - 1 in listed or text.startswith(("[", "【"), part.left)
