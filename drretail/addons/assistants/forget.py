@@ -62,8 +62,9 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     if not name or (user and conversation):
         raise UserError("Say whom to forget: --user U or --conversation C.")
     key_file = key_file_of(folder)
-    # A redacted import has written an id that is an address as a pseudonym.
-    names = {name, Redactor((), key_file.read_text()).row({"id": name})["id"] if key_file.exists() else name}
+    names = {name}
+    if key_file.exists():  # a redacted import has written an id that is an address as a pseudonym
+        names.add(Redactor(key=key_file.read_text(encoding="utf-8")).row({"id": name})["id"])
     queries = experiment.read_definition(folder).queries
     if user:
         # A log's user stands in its runs, since nobody's profile belongs to its questions.

@@ -41,7 +41,6 @@ from drretail.experiment import (
 from drretail.files import write_json
 from drretail.grounding.report.citations import (
     Cited,
-    find_citations,
     scan,
     shop_place,
 )
@@ -110,7 +109,8 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
         if held.title == held.url and cited.title:
             sources_cited[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
     evidence = tuple({**seen_sources, **sources_cited}.values())
-    return CitedSources(evidence, tuple(find_citations(report, evidence)), scan(report, evidence).counts)
+    scanned = scan(report, evidence)
+    return CitedSources(evidence, tuple(scanned.citations(report)), scanned.counts)
 
 
 def _evidence(cited: Cited, url: str) -> Evidence:

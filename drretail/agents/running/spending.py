@@ -10,8 +10,7 @@ from typing import Any
 from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import UserError
 from drretail.experiment import path_of, read_definition, read_discarded, read_runs
-from drretail.grounding.report.render import render_report
-from drretail.grounding.text.wording import split_words
+from drretail.grounding.report.render import count_words
 from drretail.llm.prices import unpriced
 from drretail.llm.registry import check_priced
 from drretail.llm.usage import (
@@ -181,5 +180,4 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
 
 def words_of(experiment: Path, run: Run) -> int:
     """The words of a run's report as its reader sees it."""
-    evidence = read_evidence(path_of(experiment, run))
-    return len(split_words(render_report(run.report or "", evidence, style="plain").text))
+    return count_words(run.report, read_evidence(path_of(experiment, run)))[0]

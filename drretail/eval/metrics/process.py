@@ -14,8 +14,7 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, by_code, description_of, of_verdicts
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.grounding.report.render import render_report
-from drretail.grounding.text.wording import split_words
+from drretail.grounding.report.render import count_words
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
 from drretail.records.run import ERRANDS, NINE, Run, Step
@@ -155,7 +154,7 @@ def run_measures(course: Course) -> dict[str, Count]:
     called = {step.name for step in calls if error_of(step) != UNKNOWN_TOOL}
     uncited = len(course.shown - course.cited)
     first = turns_to_evidence(steps)
-    rendered = render_report(course.run.report or "", course.evidence, style="plain")
+    words, words_of_body = count_words(course.run.report, course.evidence)
 
     def share(part: tuple[str, int], whole: tuple[str, int], without: str, more: Mapping[str, int] = NO_MORE) -> Count:
         if not whole[1]:
@@ -178,8 +177,8 @@ def run_measures(course: Course) -> dict[str, Count]:
         "turns": scored(turns(steps), {"branches": len({step.path for step in steps})}),
         "turns_to_evidence": Count(first, "" if first is not None else NO_EVIDENCE if steps else NO_STEPS),
         "tool_calls": scored(len(calls)),
-        "words": Count(len(split_words(rendered.text))),
-        "words_body": Count(len(split_words(rendered.body))),
+        "words": Count(words),
+        "words_body": Count(words_of_body),
         **_setbacks(course.run),
     }
 

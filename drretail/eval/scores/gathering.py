@@ -24,7 +24,7 @@ from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest, of_answers
 from drretail.eval.registry import AS_ANSWERS, COUNTS_STEPS, FALSE_STATEMENTS
 from drretail.eval.scores.board import NO_JUDGE, Board, read_board
 from drretail.experiment import Definition, read_definition
-from drretail.grounding.report.render import render_report
+from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
 from drretail.records.base import OfJudge
 from drretail.records.comparison import Outcome
@@ -329,8 +329,7 @@ def words_read(subject: Subject, counted: Mapping[str, Value]) -> int:
     """
     if (words := counted.get("words")) is not None:
         return int(words.value or 0)
-    report = "" if subject.run is None else subject.run.report or ""
-    return len(split_words(render_report(report, subject.evidence, style="plain").text))
+    return 0 if subject.run is None else count_words(subject.run.report, subject.evidence)[0]
 
 
 def _in_units(metric: Metric, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Metric:

@@ -93,6 +93,22 @@ class Scan:
         not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if reasons[why]}
         return CitationCounts(read=reasons[None], listed=len(self.listed), not_read=not_read)
 
+    def citations(self, report: str) -> list[Citation]:
+        """The marks of the scanned report as citations, in text order; one with several sources is one for each."""
+        return [
+            Citation(
+                marker=report[mark.start : mark.end],
+                start=mark.start,
+                end=mark.end,
+                evidence_id=cited.evidence_id,
+                url=cited.url,
+                type=cited.type,
+                unread=cited.reason,
+            )
+            for mark in self.marks
+            for cited in mark.cited
+        ]
+
 
 def scan(report: str, evidence: Known | None) -> Scan:
     """The tokens of a report, resolved by ``evidence``: all that its run received.
@@ -110,20 +126,8 @@ def scan(report: str, evidence: Known | None) -> Scan:
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
-    """The marks of a report (``scan``) as citations, in text order; a mark with several sources is one for each."""
-    return [
-        Citation(
-            marker=report[mark.start : mark.end],
-            start=mark.start,
-            end=mark.end,
-            evidence_id=cited.evidence_id,
-            url=cited.url,
-            type=cited.type,
-            unread=cited.reason,
-        )
-        for mark in scan(report, evidence).marks
-        for cited in mark.cited
-    ]
+    """The citations of a report (``scan``), in text order."""
+    return scan(report, evidence).citations(report)
 
 
 def link_words(marker: str, source: str) -> str:

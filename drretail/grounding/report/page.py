@@ -39,8 +39,10 @@ HEADING = re.compile(
 )
 ITEM = re.compile(r"[ \t>]*(?:[-*+•–—]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
-_IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_IN_WIDE_URL = f"[^{_STOPS}]"
+_IN_URL = f"[^{_STOPS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 """In running text, an ideograph ends the URL; in links and lists it may be part of one."""
+_WIDE_URL, _URL = (re.compile(rf"{sign}*+(?:\({sign}*+\){sign}*+)*+") for sign in (_IN_WIDE_URL, _IN_URL))
 
 
 def lines(text: str) -> list[Span]:
@@ -69,8 +71,7 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
 
 def url_end(text: str, start: int, *, wide: bool = False) -> int:
     """The end of the URL that begins at ``start``, without the punctuation around it; its brackets are pairs."""
-    sign = f"[^{_STOPS}{'' if wide else _IDEOGRAPHS}]"
-    url = re.compile(rf"{sign}*+(?:\({sign}*+\){sign}*+)*+").match(text, start)
+    url = (_WIDE_URL if wide else _URL).match(text, start)
     return start + len(url[0].rstrip("?!.,:;*_~'")) if url else start
 
 

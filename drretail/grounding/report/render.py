@@ -10,7 +10,7 @@ from typing import Literal
 from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
 from drretail.grounding.report.marks import UNRESOLVED
 from drretail.grounding.text.amounts import find_dates
-from drretail.grounding.text.wording import short_title
+from drretail.grounding.text.wording import short_title, split_words
 
 Style = Literal["markdown", "plain"]
 _ORDER_DATE = re.compile(r'"order_date":\s*"(\d{4}-\d{2}-\d{2})')
@@ -58,6 +58,12 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     body = body.rstrip("\n") if entries else body
     text = "".join([body, "\n\n## Sources\n\n", *entries]) if entries else body
     return RenderedReport(text, body, tuple(references.values()), tuple(edits))
+
+
+def count_words(report: str | None, evidence: Known | None) -> tuple[int, int]:
+    """The words of a report as its reader sees it, with the list of sources (the paper's "words") and without."""
+    rendered = render_report(report or "", evidence, style="plain")
+    return len(split_words(rendered.text)), len(split_words(rendered.body))
 
 
 def _is_shown(report: str, mark: Token) -> bool:
