@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from drretail.env.profile import MOST_IDS, PriceSpan, summarise
 from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product, ProfileSummary
-from tests.grounding.goods import GOODS, KETTLE, MUGS, PROFILE, TOWELS, USER
+from tests.goods import GOODS, KETTLE, MUGS, PROFILE, TOWELS, USER
 
 NOW = datetime(2023, 9, 1, tzinfo=UTC)
 DAY = 86_400_000

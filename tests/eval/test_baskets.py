@@ -22,7 +22,7 @@ from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import LABEL, known
-from tests.grounding.goods import EVIDENCE, KETTLE, PAN, product
+from tests.goods import EVIDENCE, KETTLE, PAN, product
 
 RATED = {"average_rating": 4.0, "rating_number": 10_000}
 BEST = RATED | {"average_rating": 5.0}

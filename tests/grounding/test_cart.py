@@ -13,7 +13,7 @@ from drretail.records.query import Reference, WantedThing
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
-from tests.grounding.goods import fit, product, thing, things, want
+from tests.goods import fit, product, thing, things, want
 
 FEEDERS = thing("feeder", fit("A", "10", 400), fit("B", "20", 500), fit("N", None, 500))
 BATHS = thing("bath", fit("C", "15", 400), quantity=2)

@@ -7,7 +7,7 @@ from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import listing_of
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand
-from tests.grounding.goods import product, want
+from tests.goods import product, want
 
 
 def ruled(demand: Demand, title: str = "A thing", *, unwanted: bool = False, **details: str) -> str:

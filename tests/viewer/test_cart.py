@@ -9,7 +9,7 @@ from drretail.records.shop import Product
 from drretail.viewer.cart import CartLines, cart_document, cart_of
 from tests import build
 from tests.build import known
-from tests.grounding.goods import EVIDENCE, JAR, KETTLE
+from tests.goods import EVIDENCE, JAR, KETTLE
 
 
 def a_product(number: int, title: str, price: float | None) -> Product:

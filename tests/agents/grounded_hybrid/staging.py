@@ -17,8 +17,8 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded
 from tests.agents.conftest import QUERY, Scripted, calls, record, sut
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch
-from tests.grounding.goods import EVIDENCE, GOODS
-from tests.grounding.goods import QUERY as GIFT
+from tests.goods import EVIDENCE, GOODS
+from tests.goods import QUERY as GIFT
 
 DRAFT = (
     "# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002]. It holds seed.\n\n"

@@ -16,7 +16,7 @@ from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import CART, FOR_30, draft, play, plays, understanding
 from tests.build import known
-from tests.grounding.goods import KETTLE, MUGS, O2, TOTAL, TOWELS, K, M, P, S, T
+from tests.goods import KETTLE, MUGS, O2, TOTAL, TOWELS, K, M, P, S, T
 
 ASKED = Query(query_id="q1", user_id=QUERY.user_id, text="Which new bird feeder suits me?", source="test")
 BIRDS = "You bought the Tanagrove Tube Bird Feeder before [O:0000000002]."

@@ -15,7 +15,7 @@ from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.build import LABEL, Asked, scripted_judge
 from tests.eval.metrics.faithfulness.reports import claim, said_value, support
-from tests.grounding.goods import EVIDENCE, KETTLE, QUERY
+from tests.goods import EVIDENCE, KETTLE, QUERY
 
 REPORT = (
     "Go for the gooseneck one; it is yours for 41 dollars [P:B0KITCHENK]. "

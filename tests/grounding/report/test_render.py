@@ -37,6 +37,9 @@ def test_ids_become_links_and_words(evidence: tuple[Evidence, ...]) -> None:
         "A [this feeder](P:F1).": f"A this feeder {FEEDER}.",
     }
     assert {report: body(report, evidence) for report in shown} == shown
+    # Sources without an address make no list.
+    rendered = render_report("You [U:profile].\n", evidence)
+    assert rendered.text == rendered.body == "You (your profile).\n"
 
 
 def test_a_long_result_is_shown_as_far_as_a_reader_wants_it_and_a_report_without_marks_as_it_is() -> None:
@@ -84,11 +87,6 @@ PARTS = st.sampled_from(
 def test_rendering_a_rendered_report_changes_nothing(report: str) -> None:
     once = render_report(report, KNOWN).text
     assert render_report(once, KNOWN).text == once
-
-
-def test_a_report_whose_sources_have_no_address_has_no_list(evidence: tuple[Evidence, ...]) -> None:
-    rendered = render_report("You [U:profile].\n", evidence)
-    assert rendered.text == rendered.body == "You (your profile).\n"
 
 
 def test_an_order_is_called_by_its_date_that_the_line_does_not_say() -> None:

@@ -15,7 +15,7 @@ from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
 from drretail.grounding.report.citations import what_a_mark_covers
 from drretail.grounding.text.layout import find_sentences, read_layout
-from tests.grounding.goods import EVIDENCE, K, P
+from tests.goods import EVIDENCE, K, P
 
 
 def cut(report: str) -> list[tuple[str, str]]:

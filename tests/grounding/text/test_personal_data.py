@@ -1,7 +1,7 @@
 """What of a text is personal and replaced, and what is nobody's."""
 
 from drretail.grounding.text.personal_data import People, personal_data
-from tests.grounding.goods import PROFILE, USER
+from tests.goods import PROFILE, USER
 
 PEOPLE = People((PROFILE,), frozenset({USER}), frozenset({"0526194960"}))
 

@@ -7,7 +7,7 @@ import json
 from drretail.grounding.text import serialisation
 from drretail.grounding.text.serialisation import order_item, order_record, product_card, product_record, record_text
 from drretail.records.shop import Order
-from tests.grounding.goods import KETTLE, PROFILE
+from tests.goods import KETTLE, PROFILE
 
 DETAILS = {"Color": "Grün", "Brand": "Bruma", "Best Sellers Rank": {"b": 2, "a": 1}}
 PRODUCT = KETTLE.model_copy(update={"details": DETAILS})

@@ -1,15 +1,9 @@
-"""Words, stems that are the same on every machine, languages, and names of months and labels."""
-
-import hashlib
-import re
-import subprocess
-import sys
-from pathlib import Path
+"""Words, languages, and names of months and labels. stem: tests/env/catalog/test_formulation.py."""
 
 from drretail.grounding.text import words as of_words
-from drretail.grounding.text.words import content_words, is_english, labels, month_numbers, stem
+from drretail.grounding.text.words import content_words, is_english, labels, month_numbers
 from scripts.draw_cldr import euros, months
-from tests.grounding.goods import GERMAN
+from tests.goods import GERMAN
 
 
 def test_words_are_in_lower_case_and_content_words_leave_out_what_any_text_has() -> None:
@@ -21,31 +15,6 @@ def test_words_are_in_lower_case_and_content_words_leave_out_what_any_text_has()
 def test_plurals_are_made_singular() -> None:
     plurals = "brushes glass batteries boxes clips shears"
     assert " ".join(map(of_words.singular, plurals.split())) == "brush glass battery box clip shears"
-
-
-RECIPES = Path(__file__).parents[3] / "drretail" / "data_ingest" / "recipes"
-OTHER_STEMMER = """
-import sys, types
-class Stemmer:
-    def __init__(self, language): pass
-    def stemWord(self, word): return "other"
-sys.modules["Stemmer"] = types.SimpleNamespace(Stemmer=Stemmer, algorithms=list)
-from drretail.env.catalog.formulation import WordForms
-print(WordForms("english").stem("harnesses"), WordForms("german").stem("leinen"))
-"""
-
-
-def test_pystemmer_is_not_taken_where_it_is_installed() -> None:
-    found = subprocess.run([sys.executable, "-c", OTHER_STEMMER], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["har", "lein"]
-
-
-def test_the_stems_of_a_shop_s_words_are_those_that_its_fingerprint_stands_for() -> None:
-    """Where this fails after an update, worlds need a formulation with the next number."""
-    texts = " ".join(path.read_text(encoding="utf-8").lower() for path in sorted(RECIPES.glob("*.toml")))
-    words = sorted(set(re.findall(r"[a-z]+(?:'[a-z]+)*", texts)))
-    digest = hashlib.sha256(" ".join(map(stem, words)).encode()).hexdigest()
-    assert digest == "42c5998864d46902be7299e32594878604ddd34998180bf9875c208e769543d9"
 
 
 _LINKS = [f"[Fork](https://shop.example/collections/garden-tools/products/border-fork-{n})" for n in "abcdef"]

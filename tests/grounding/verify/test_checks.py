@@ -12,7 +12,7 @@ from drretail.records.run import PICKS_MISSING
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Wish
 from tests import build
-from tests.grounding.goods import (
+from tests.goods import (
     EVIDENCE,
     GOODS,
     JAR,

@@ -14,7 +14,7 @@ from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import demands
-from tests.grounding.goods import (
+from tests.goods import (
     EVIDENCE,
     GOODS,
     JAR,

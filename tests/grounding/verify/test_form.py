@@ -11,7 +11,7 @@ from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.parts import numerals_in, parts_by_marks
 from drretail.records.reading import Pick, Reading, ReadValue
-from tests.grounding.goods import (
+from tests.goods import (
     EACH,
     EVIDENCE,
     GAP,
@@ -73,7 +73,6 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         f"The mugs are well liked, at 4.3 from 447 people {M}.": "rating 4.3!, rating_count 447",
         f"Rated 4.8 by 744 buyers {M}.": "rating 4.8, rating_count 744!",
         f"A 4.3-star average, 4.4 of 5 for looks {M}.": "",
-        f"A 4.3-star average from 447 ratings {M}.": "rating 4.3!, rating_count 447",
         f"It clears your 4.3-star bar {M}.": "",
         f"It has a rating of 4.4 {M}.": "rating 4.4!",
         f"Kettle $43.95 {K} + towels $17.99 {T}": "price 43.95!, price 17.99",

@@ -13,7 +13,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn
 from drretail.records.shop import Policy, Product
 from tests import build
-from tests.grounding.goods import EVIDENCE, O1, QUERY, K, in_words
+from tests.goods import EVIDENCE, O1, QUERY, K, in_words
 
 
 def product(key: str, title: str, price: float, **details: Any) -> Product:

@@ -13,7 +13,7 @@ from drretail.grounding.verify.places import compare_value, value_at, would_be_c
 from drretail.grounding.verify.records import GONE, UNKNOWN, Calculation, Ledger
 from drretail.records.reading import Kind, Pick, ReadValue
 from drretail.records.shop import Policy
-from tests.grounding.goods import product
+from tests.goods import product
 
 INK = {"id": "ink", "Color": "Ink", "Size": "M", "price": 20, "stock": 0}
 SAND = {"id": "sand", "Color": "Sand", "Size": "L", "price": 27.5, "stock": 3}

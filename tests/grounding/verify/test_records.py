@@ -17,7 +17,7 @@ from drretail.grounding.verify.records import (
 from drretail.records.reading import Pick
 from drretail.records.shop import Policy
 from tests import build
-from tests.grounding.goods import product, recorded
+from tests.goods import product, recorded
 
 
 def test_an_amount_with_cents_follows_from_prices_beside_it_the_budget_the_cart_and_what_was_calculated() -> None:

@@ -1,6 +1,6 @@
 """Sums that a text writes out, and words in quotation marks. Also tests grounding/text/quotes.py."""
 
-from tests.grounding.goods import GERMAN, WEB, K, P, check_reading
+from tests.goods import GERMAN, WEB, K, P, check_reading
 
 
 def test_equations_and_words_in_quotation_marks_are_held_against_what_they_name() -> None:
