@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
+from urllib.parse import quote
 
 from drretail.errors import UserError
 from drretail.files import read_lines, write_once
@@ -158,7 +159,9 @@ class Redactor:
         position, parts = 0, list[str]()
         for place in sorted(places, key=lambda place: (place.start, -place.end)):
             if place.start >= position:  # of places that overlap, the first and longest gives the word
-                parts += [text[position : place.start], WORDS[place.what]]
+                in_address = "://" in text[_start_of_word(text, place.start) : place.start]
+                word = WORDS[place.what]
+                parts += [text[position : place.start], quote(word) if in_address else word]
             position = max(position, place.end)
         return visible("".join([*parts, text[position:]]))
 
@@ -236,6 +239,10 @@ def _unpacked(value: Any) -> Any:
 
 def _name_words(name: str) -> list[str]:
     return [word for word, _, _ in located_words(decoded(name)[0])]
+
+
+def _start_of_word(text: str, at: int) -> int:
+    return max(text.rfind(space, 0, at) for space in " \n\t") + 1
 
 
 def _is_card(text: str) -> bool:

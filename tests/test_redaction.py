@@ -19,6 +19,7 @@ SAID = {
         "[name] here, and [name]. A tom tom drum for [name]'s friend."
     ),
     "Write to j.o'neil@mail.example, or 'ann@mail.example'.": "Write to [e-mail], or '[e-mail]'.",
+    "See https://a.example/u/ann@mail.example/2 [1].": "See https://a.example/u/%5Be-mail%5D/2 [1].",
     "Lange Gasse 7a, Wien; in der Gasse 3": "[street], Wien; in der Gasse 3",
 }
 

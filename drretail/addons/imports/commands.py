@@ -12,7 +12,7 @@ from typing import Any
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material, redacting
 from drretail.addons.imports.options import ImportOptions
-from drretail.addons.imports.recording import Imported, ReportCount, record, write_questions
+from drretail.addons.imports.recording import Imported, ReportCount, record, some_of, write_questions
 from drretail.api.option import accepts
 from drretail.api.worlds import known_user, world_of
 from drretail.env.world import World
@@ -40,7 +40,7 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     with busy("reading"), redacting(redactor):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
-        raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")
+        raise UserError(f"There is no text in {some_of(material.left_out)}: name files that hold reports.")
     if material.is_empty:
         raise UserError(f"{path} holds nothing of this format ({chosen.described}): check the format and the path.")
     material = material if options.system is None else material.renamed(options.system)
@@ -96,14 +96,13 @@ def _questions_kept(material: Material, options: ImportOptions, shop: World | No
 
 
 COLUMNS = ("system", "reports", "citations read", "in lists", "not read", "sources cited", "unresolved")
-MOST_NAMED = 5
 
 
 def _notes(came: Imported) -> Iterator[str]:
     yield _questions(came.queries)
     for label, counts in citations_by_system(came.reports).items():
         if counts.missing:
-            files = _some(
+            files = some_of(
                 [report.where for report in came.reports if report.system == label and report.citations.missing]
             )
             concluded = "Nothing is concluded from its FP and FR: export" if counts.are_too_many else "Export"
@@ -114,7 +113,7 @@ def _notes(came: Imported) -> Iterator[str]:
     silent = [report.where for report in came.reports if report.characters and report.citations.is_empty]
     if silent and not _are_chats(came):  # answers of a shop's assistant need no marks
         yield (
-            f"Warning: {counted(len(silent), 'report')} without a citation that is read: {_some(silent)}. FR takes "
+            f"Warning: {counted(len(silent), 'report')} without a citation that is read: {some_of(silent)}. FR takes "
             "them for reports that cite nothing; if they cite, export them again with their marks and addresses."
         )
     if calls := sum(report.calls for report in came.reports):
@@ -141,7 +140,7 @@ def _notes(came: Imported) -> Iterator[str]:
     if came.material.unread:
         yield f"Warning: {came.material.unread}"
     if came.material.left_out:
-        yield f"Left out, since there is no word or no question in it: {_some(came.material.left_out)}."
+        yield f"Left out, since there is no word or no question in it: {some_of(came.material.left_out)}."
     if roles := came.material.unread_roles:
         messages = ", ".join(f"{role or 'none'} ({count:,})" for role, count in roles.items())
         yield f"Warning: messages of roles that are not read are left out: {messages}."
@@ -160,11 +159,6 @@ def _notes(came: Imported) -> Iterator[str]:
 
 def _are_chats(came: Imported) -> bool:
     return bool(came.queries) and came.queries[0].source == "import:chat"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
 def _questions(queries: Sequence[Query]) -> str:

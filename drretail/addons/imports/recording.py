@@ -188,6 +188,12 @@ _FOREIGN = re.compile(r"[^a-z0-9._-]+")
 _MOST_NAMED = 5
 
 
+def some_of(names: Sequence[str]) -> str:
+    """The first of the names, and how many more there are."""
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
+
+
 @dataclass(frozen=True, slots=True)
 class ReportCount:
     """One report, and how its citations resolved."""
@@ -421,12 +427,11 @@ def queries_of(material: Material, form: str, existing: Sequence[Query]) -> dict
         if first != task_id:
             raise UserError(f"The tasks {first!r} and {task_id!r} are one question: rename one.")
     if unknown:
-        more = f" and {len(unknown) - _MOST_NAMED:,} more" if len(unknown) > _MOST_NAMED else ""
         of_documents = f"write each beside its report: {unknown[0]}.q"
         advice = of_documents if form == "markdown" else "put them beside the reports"
         raise UserError(
-            f"Nothing says what was asked in {', '.join(map(repr, unknown[:_MOST_NAMED]))}{more}: import the questions "
-            f"into the same folder first, or {advice} (drretail/addons/imports/README.md)."
+            f"Nothing says what was asked in {some_of([*map(repr, unknown)])}: import the questions into the same "
+            f"folder first, or {advice} (drretail/addons/imports/README.md)."
         )
     if not queries:
         raise UserError("There is no report and no question to import.")
