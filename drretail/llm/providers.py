@@ -281,5 +281,5 @@ def open_embeddings(spec: str) -> "Embeddings":
         return init_embeddings(model, provider="google_genai" if provider == "google" else provider)
     # The boundary of a provider's client: a missing package, a missing key, a wrong argument.
     except Exception as problem:
-        reason = describe_error(problem).splitlines()[0].rstrip(".")
+        reason = " ".join(describe_error(problem).split()).rstrip(".")
         raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {reason}.") from problem
