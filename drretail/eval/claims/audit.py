@@ -40,6 +40,7 @@ from drretail.records.score import Rules, Verdict, VerdictState
 from drretail.remembered import remembered
 
 _WORD = re.compile(r"\w")
+_LETTER = re.compile(r"[^\W\d_]")
 _FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
 _NO_CLAIMS = ("heading", "table_head")
 _FEWEST_WORDS = 3
@@ -60,15 +61,17 @@ def marks_in(layout: Layout) -> list[MarkPlace]:
     """The citation marks of a report that claims should cover, each source once per sentence.
 
     Marks in headings, heads of tables and lists of sources, and marks that own no words, are left out, and so are those
-    of a line or row of sources: it has no figure, and fewer than three words, such as "Source:" or "Sources: … and …".
+    of a line without a letter, and of a line or row of sources: it has no figure, and fewer than three words, such as
+    "Source:" or "Sources: … and …".
     """
     marks: dict[MarkPlace, None] = {}
     for stretch in (*layout.stretches, *layout.notes):
         sentence = layout.sentences[stretch.sentence]
         start, end = stretch.block or (sentence.start, sentence.end)
         words = layout.text[start:end]
-        is_claim = _FIGURE.search(words) or sum(map(bool, map(_WORD.search, split_words(words)))) >= _FEWEST_WORDS
-        if sentence.kind not in _NO_CLAIMS and is_claim and _WORD.search(layout.text, stretch.start, stretch.end):
+        is_long = _FIGURE.search(words) or sum(map(bool, map(_WORD.search, split_words(words)))) >= _FEWEST_WORDS
+        is_claim = is_long and _LETTER.search(words) and _WORD.search(layout.text, stretch.start, stretch.end)
+        if sentence.kind not in _NO_CLAIMS and is_claim:
             place = start, end, " ".join(words.casefold().split())
             marks |= {MarkPlace(source, *place): None for source in stretch.cited}
     return [*marks]

@@ -18,6 +18,8 @@ The bed costs $49.99 [{BED}]. It has 4.5 stars from 1,234 ratings [{BED}].
 | The bowl [{BOWL}] | $13.50 |
 | Sources | [{BOWL}] |
 
+- 13 [{BOWL}]
+
 A third of 12 is 4. They all like shade.
 """
 VALUES = [said_value("price", "The bed", BED), said_value("price", "$49.99", BED), said_value("rating", "4.5", BED)]
@@ -32,7 +34,7 @@ def test_marks_figures_and_labels_are_counted_against_the_report_and_its_records
     labels = {"claims": [ruled(1, "full"), ruled(2, "contradicted"), ruled(3, "full")]}
     judge = scripted({"claims": [PRICE, RATED, BOWLS]}, labels)
     found = shares_of(judged(tmp_path, judge, subject(REPORT)))
-    # The mark of the heading, and that of the row of sources, cover nothing.
+    # The marks of the heading, of the row of sources and of the line without words cover nothing.
     assert found["marks"] == (3, 3)
     assert found["figures"] == (4, 4)
     assert found["uncited"] == (0, 1), "shade has no figure"
