@@ -16,7 +16,6 @@ sections.py      for a terminal: the scoreboard, slices, comparisons; every tabl
                  page, LaTeX and CSV
 paper.py         an experiment as the paper's tables, what its numbers stand on, and how it differs from the paper's
 published.py     the paper's own numbers, and tables of an experiment with them below
-modes.py         generic and profile-aware queries by the paper's measures
 output.py        prints results and JSON documents
 summary.py       an experiment as one JSON document; the experiments of a folder in order of time
 """

@@ -19,6 +19,7 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Assessor, is_panel, means_by_query
 from drretail.experiment import Definition, path_of, read_definition, read_runs
 from drretail.querygen.lint import Linter
+from drretail.querygen.modes import Mode, modes_of
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run, System
@@ -29,7 +30,6 @@ from drretail.records.tables.table import Cell, Column, Kind, Row
 from drretail.records.vote import Choice, Vote
 from drretail.run_file import read_telemetry
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
-from drretail.viewer.modes import Mode, modes_of
 from drretail.viewer.published import PaperTable, paper_table, published
 from drretail.viewer.tables.board import BoardTables
 

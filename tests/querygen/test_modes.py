@@ -2,9 +2,9 @@
 
 from drretail.env.world import World
 from drretail.querygen.lint import Linter
+from drretail.querygen.modes import modes_of
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.viewer.modes import modes_of
 from tests.build import query as query_of
 from tests.querygen.conftest import make_world, world
 
