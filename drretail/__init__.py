@@ -4,7 +4,7 @@ From Python (docs/reference/python.md), each imported on first use:
 
     demo            from a made-up shop to a page of results, small, without a key
     download, synth, ingest  raw files, and worlds made of them
-    bench, gym, lab, queries, worlds  the functions of the commands in these groups, such as ``queries.generate``
+    gym, lab, queries, worlds  the functions of the commands in these groups, such as ``queries.generate``
     import_reports  reports of other programs, as an experiment
     open_world      a world by its folder, "servers:NAME", or "demo"
     ask             one question, as ``drretail ask``; returns its run and report
