@@ -44,7 +44,12 @@ def table_lines(table: Table, width: int) -> list[str]:
     lines: list[str] = []
     for grid in draw(table, width):
         console = Console(
-            file=StringIO(), width=max(width, grid_width(grid)), color_system=None, highlight=False, emoji=False
+            file=StringIO(),
+            width=max(width, grid_width(grid)),
+            color_system=None,
+            highlight=False,
+            emoji=False,
+            force_jupyter=False,
         )
         with console.capture() as captured:
             console.print(grid)
