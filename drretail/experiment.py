@@ -353,6 +353,13 @@ def seal(folder: Path, *paths: Path) -> None:
         write_json(folder / SEALS, Seals(sums=seals | sums).model_dump(mode="json"))
 
 
+def unseal(folder: Path, *paths: Path) -> None:
+    """Forgets the sha256 of files of an experiment."""
+    names = {path.relative_to(folder).as_posix() for path in paths}
+    left = {name: kept for name, kept in kept_hashes(folder).items() if name not in names}
+    write_json(folder / SEALS, Seals(sums=left).model_dump(mode="json"))
+
+
 def hash_of(path: Path) -> str:
     """The sha256 of a file, as an experiment keeps it."""
     return sha256(path.read_bytes()).hexdigest()

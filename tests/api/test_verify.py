@@ -139,6 +139,7 @@ DIFFERING: dict[str, tuple[str, Member | None, Edit, set[str], str]] = {
         GIVEN,
     ),
     "gold": ("gold.jsonl", None, lambda lines: lines[0].update(wish=None), {"hashes"}, "gold.jsonl: it was changed"),
+    "a profile": (f"profiles/{USER}.json", None, lambda value: value.update(x=1), {"hashes"}, "it was changed"),
     "the title of all": ("experiment.json", None, lambda value: value.update(title="x"), {"hashes"}, "it was changed"),
 }
 """By name the file, its member, the edit, the checks that differ, and what is said."""

@@ -148,6 +148,7 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
     }
     # Gold that nobody brings is kept: of a stopped command, that of all others.
     kept = definition.model_copy(update=left)
+    experiment.unseal(folder, *paths)
     experiment.write_definition(folder, kept)
     if not any(query.has_gold for query in kept.queries):
         (folder / experiment.GOLD).unlink(missing_ok=True)

@@ -32,6 +32,7 @@ from drretail.experiment import (
     prompts_path,
     read_discarded,
     run_path,
+    seal,
 )
 from drretail.files import write_once
 from drretail.llm.usage import ExperimentBudget
@@ -62,8 +63,10 @@ def open_for_writing(
     """
     defined = definition(world, tuple(queries), [*suts], seed, is_part=is_part)
     experiment = Experiment(folder, defined.model_copy(update={"title": title, "preset": preset}), anew)
-    if options is not None:
-        write_once(folder / OPTIONS / f"{sha256_of(options)[:12]}.toml", options)
+    kept = folder / OPTIONS / f"{sha256_of(options or '')[:12]}.toml"
+    if options is not None and not kept.exists():
+        write_once(kept, options)
+        seal(folder, kept)
     for sut in suts:
         for file, text in sut.overrides.by_name().items():
             write_once(prompts_path(folder, sut.label, sut.overrides.name) / file, text)
@@ -71,9 +74,11 @@ def open_for_writing(
         from drretail.env.summaries import Summaries  # only profiles need them
 
         summaries = Summaries(world)
-        for user_id in users:
+        new = {path: user_id for user_id in users if not (path := PROFILES.path(folder, user_id)).exists()}
+        for user_id in new.values():
             questions = "\n".join(query.text for query in queries if query.user_id == user_id)
             PROFILES.freeze(folder, user_id, summaries.of(user_id, questions))
+        seal(folder, *new)
     return experiment
 
 
