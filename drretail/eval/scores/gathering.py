@@ -37,7 +37,7 @@ from drretail.stats.intervals import Clusters, binomial_ends
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
 NOT_IMPORTED = "not_imported"
-FP = "FP"
+FP, FR = "FP", "FR"
 """The variant that shows on which reports a judge failed."""
 RunStatus = Literal["done", "failed", "spoiled", "pending", "not_imported"]
 """The state of a planned run: it left a report, failed by itself, was lost to a server, is not made yet, or nothing was

@@ -11,7 +11,7 @@ from typing import Any
 
 from drretail.eval.compare.wording import by_measure, row_name
 from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_of
-from drretail.eval.scores.gathering import CLAIMS, FP
+from drretail.eval.scores.gathering import CLAIMS, FP, FR
 from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, VOTES, WORDS
 from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
@@ -80,16 +80,16 @@ class BoardTables:
 
     @cached_property
     def unrated(self) -> list[ShownColumn]:
-        """The columns of support by a judge that follows rules, which decides too few claims for a number.
+        """The columns of faithfulness by a judge that follows rules, which decides too few claims for a number, and lists
+        only those that have a mark or a figure.
 
         They are shown only where nothing else was measured.
         """
         metrics = {column.metric for column in self.board.columns if column.metric}
         if self.board.judge.judge_kind != "rule_based" or metrics == {CLAIMS}:
             return []
-        return [
-            column for column in self.board.columns if column.metric == CLAIMS and column.variant.split("_")[0] == FP
-        ]
+        shares = [column for column in self.board.columns if column.variant.split("_")[0] in (FP, FR)]
+        return [column for column in shares if column.metric == CLAIMS]
 
     @property
     def columns(self) -> list[ShownColumn]:

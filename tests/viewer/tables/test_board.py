@@ -187,7 +187,7 @@ def test_what_can_be_concluded_is_one_of_five_sentences() -> None:
 def test_support_by_rules_is_not_rated_unless_nothing_else_was_measured() -> None:
     rules = OfJudge(judge="offline:judge", judge_kind="rule_based")
     shown = BoardTables(made(TWO).model_copy(update={"judge": rules}))
-    assert [column.name for column in shown.tables[1].columns] == ["FR", "N cited", "N web", "N product"]
+    assert [column.name for column in shown.tables[1].columns] == ["N cited", "N web", "N product"]
     assert "FP" not in [column.name for column in shown.brief.columns]
     assert shown.absent[0].startswith("FP, FP web and FP product: not rated (rule-based). Numbers need")
     claims = tuple(column for column in columns() if column.metric == "faithfulness")
