@@ -189,7 +189,7 @@ def test_support_by_rules_is_not_rated_unless_nothing_else_was_measured() -> Non
     shown = BoardTables(made(TWO).model_copy(update={"judge": rules}))
     assert [column.name for column in shown.tables[1].columns] == ["N cited", "N web", "N product"]
     assert "FP" not in [column.name for column in shown.brief.columns]
-    assert shown.absent[0].startswith("FP, FP web and FP product: not rated (rule-based). Numbers need")
+    assert shown.absent[0].startswith("FP, FP web, FP product and FR: not rated (rule-based). Numbers need")
     claims = tuple(column for column in columns() if column.metric == "faithfulness")
     alone = BoardTables(board({TWO[0]: cells(0)}, columns=claims, judge=rules))
     assert alone.tables[0].columns[0].name == "FP"
