@@ -157,7 +157,7 @@ def conversation_of(messages: Iterable[Any], usage: Any = None, **about: Any) ->
 def exchange(request: Any, response: Any) -> list[dict[str, Any]]:
     """The messages of a request with those of its response, which may repeat the former."""
     before, after = asked(request), answered(response)
-    if before and after and before[-1].get("content", "") == after[-1].get("content") != "":
+    if before and after and _message(before[-1]) == _message(after[-1]):
         return before  # the request already holds the answer
     return after if before and after[: len(before)] == before else [*before, *after]
 

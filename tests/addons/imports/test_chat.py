@@ -68,6 +68,13 @@ def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
         assert [report.text for report in reports] == [ANSWER]
 
 
+def test_an_answer_in_the_words_of_the_shopper_is_the_assistants(tmp_path: Path) -> None:
+    request = [QUESTION, {"role": "assistant", "content": "A red one?"}, {"role": "user", "content": "Yes."}]
+    for sent in (request, [*request, {"role": "assistant", "content": "Yes."}]):  # a request may repeat the answer
+        row = {"request": {"messages": sent}, "response": {"role": "assistant", "content": [{"text": "Yes."}]}}
+        assert [report.text for report in read(tmp_path, row).reports.values()] == ["A red one?\n\nYes."]
+
+
 def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None:
     others = [{"role": "ipython", "content": "1"}, {"role": "critic", "content": "No."}] * 2
     material = read(tmp_path, {"messages": [*OPENAI, *others]})
