@@ -188,6 +188,7 @@ def _message(value: Mapping[str, Any]) -> _Message:
     for call in value.get("tool_calls") or ():
         if isinstance(call, dict):
             function = call.get("function") or call
+            function = {**call, "name": function} if isinstance(function, str) else function
             arguments = function.get("arguments", function.get("args"))
             calls.append((str(call.get("id", "")), str(function.get("name", "")), arguments))
     text = "\n".join(part for part in texts if part)
