@@ -75,6 +75,14 @@ def test_an_answer_in_the_words_of_the_shopper_is_the_assistants(tmp_path: Path)
         assert [report.text for report in read(tmp_path, row).reports.values()] == ["A red one?\n\nYes."]
 
 
+def test_calls_of_one_name_without_ids_have_their_results_in_order(tmp_path: Path) -> None:
+    calls = [{"functionCall": {"name": "find", "args": {"q": word}}} for word in ("pot", "pan")]
+    results = [{"functionResponse": {"name": "find", "response": {"id": sku, "name": sku, "price": 3}}} for sku in "AB"]
+    row = {"request": {"contents": [QUESTION, {"role": "model", "parts": calls}, {"role": "user", "parts": results}]}}
+    (report,) = read(tmp_path, row | {"output": "Take B."}).reports.values()
+    assert [step.evidence for step in report.trace.steps if step.kind == "tool"] == [("P:A",), ("P:B",)]
+
+
 def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None:
     others = [{"role": "ipython", "content": "1"}, {"role": "critic", "content": "No."}] * 2
     material = read(tmp_path, {"messages": [*OPENAI, *others]})
