@@ -18,6 +18,7 @@ from drretail.errors import UserError
 from drretail.files import read_lines, write_once
 from drretail.grounding.text.personal_data import EMAIL, WORD, Personal, as_written, decoded, located_words
 from drretail.grounding.text.untrusted import visible
+from drretail.grounding.text.words import UNSPACED
 from drretail.parsing import json_or_none, texts_in
 from drretail.records.base import sha256_of
 
@@ -70,17 +71,19 @@ _NAMED_STREET = re.compile(
     r"(?:\W{1,2}(?i:is|it|me|to|at|in|on|the|ist|an|der|die|den|dem|bitte|a|au|est)\b){0,4}\W{1,3}"
     rf"(?P<data>(?:\d{{1,5}}[a-z]?,? )?(?:{'|'.join(_STREET_NAME)}))"
 )
+_OWNER = "(?:customer|user|buyer|recipient|billing|shipping|delivery)"
 _FIELDS = {
     "[name]": re.compile(
-        r"/(?:(?:first|last|full|given|family|customer|user|recipient|billing|shipping|sur|vor|nach)name|prenom"
-        r"|(?:customer|user|buyer|recipient|billingaddress|shippingaddress|kunde|client)/(?:[^\n]*/)?name)$"
+        rf"/(?:{_OWNER}?(?:first|last|full|given|family|sur|vor|nach)|{_OWNER})names?$|/prenoms?$"
+        r"|/(?:customer|user|buyer|recipient|billingaddress|shippingaddress|kunde|client)/(?:[^\n]*/)?names?$"
     ),
-    "[phone]": re.compile(r"/(?:phone|phonenumber|mobile|telephone|telefon)$"),
-    "[street]": re.compile(r"/(?:address|street|strasse|rue)$"),
+    "[phone]": re.compile(rf"/{_OWNER}?(?:phone|phonenumber|mobile|telephone|telefon)s?$"),
+    "[street]": re.compile(rf"/{_OWNER}?(?:address(?:es)?/*(?:line)?|streets?|strasse|rue)$"),
 }
 """The fields that hold somebody's data, by their paths: "/customer/name", "/customer//name" of a list."""
 _IDS = ("id", "order", "ordernumber", "asin", "sku", "gtin", "ean", "url", "link", "href")
 _NO_LETTERS = re.compile(r"[\W_\d]+")
+_UNSPACED = re.compile(rf"[{UNSPACED}\uac00-\ud7af]")  # in Korean, a following word is joined to the name
 
 
 def anybodys_data(text: str) -> list[Personal]:
@@ -153,8 +156,11 @@ class Redactor:
         plain, spans = decoded(text)
         in_plain = [*_known_by_form(plain), *self._listed_in(plain)]
         for match in WORD.finditer(plain) if names else ():
-            if match[0].casefold() in names and match[0][0].isupper():
+            if match[0].casefold() in names and not match[0][0].islower():
                 in_plain.append(Personal(*match.span(), "a full name"))
+        for name in (*self._unspaced, *filter(_UNSPACED.match, names)):
+            if name in plain:
+                in_plain += [Personal(*match.span(), "a full name") for match in re.finditer(re.escape(name), plain)]
         places = [*(as_written(spans, place) for place in in_plain), *extra]
         position, parts = 0, list[str]()
         for place in sorted(places, key=lambda place: (place.start, -place.end)):
@@ -178,15 +184,20 @@ class Redactor:
         if (word := _word_for(path, text)) is not None:
             return word
         kind = path.rstrip("/").removesuffix("s")  # a list's items are what it is named after
-        is_id = kind.endswith(_IDS)
-        if not is_id and (inner := _unpacked(value)) is not value:
+        if (inner := _unpacked(value)) is not value:
             clean = self._value(inner, names, path)
-            return value if clean == inner else json.dumps(clean, ensure_ascii=False)
-        # The digits of an id are no telephone number.
-        clean = text if is_id and text.isalnum() else self.text(text, names)
+            clean = text if clean == inner else json.dumps(clean, ensure_ascii=False)
+        else:  # the digits of an id are no telephone number
+            clean = text if kind.endswith(_IDS) and text.isalnum() else self.text(text, names)
         if clean != text and kind.endswith("id"):  # without the key, a list of addresses would tell whose hash it is
             return f"person_{sha256_of([self.key, text])[:16]}"
         return value if clean == text else clean
+
+    @cached_property
+    def _unspaced(self) -> tuple[str, ...]:
+        """The listed names of writing without spaces, which stand within what looks like one word."""
+        joined = ("".join(_name_words(name)) for name in self.names)
+        return tuple(name for name in joined if len(name) > 1 and _UNSPACED.match(name))
 
     @cached_property
     def _by_first(self) -> Mapping[str, set[tuple[str, ...]]]:
@@ -203,7 +214,7 @@ class Redactor:
         for index, (first, start, _) in enumerate(words):
             for name in self._by_first.get(first, ()):
                 window = words[index : index + len(name)]
-                is_name = len(name) > 1 or plain[start].isupper()
+                is_name = len(name) > 1 or not plain[start].islower()
                 if is_name and tuple(word for word, _, _ in window) == name:
                     yield Personal(start, window[-1][2], "a full name")
 
@@ -226,9 +237,13 @@ def _below(path: str, name: object = "") -> str:
 
 
 def _word_for(path: str, text: str) -> str | None:
-    """The word for what the field holds by its name; None for other fields, and if an "address" is one in the web."""
-    word = next((word for word, pattern in _FIELDS.items() if pattern.search(path)), None)
-    return word if word == "[name]" or "://" not in text else None
+    """The word for what the field holds by its name; None for other fields, an address of the web, and a phone's name.
+
+    A phone that a product fits, "iPhone 15", has more letters than digits.
+    """
+    word = next((word for word, pattern in _FIELDS.items() if pattern.search(path.rstrip("/"))), None)
+    is_product = word == "[phone]" and sum(map(str.isalpha, text)) > sum(map(str.isdigit, text))
+    return None if is_product or (word != "[name]" and "://" in text) else word
 
 
 def _unpacked(value: Any) -> Any:

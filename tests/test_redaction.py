@@ -18,6 +18,7 @@ SAID = {
     "Tom here, and Müller. A tom tom drum for Tom's friend.": (
         "[name] here, and [name]. A tom tom drum for [name]'s friend."
     ),
+    "我是李小龙，要小龙虾。 김철수님": "我是[name]，要小龙虾。 [name]님",
     "Write to j.o'neil@mail.example, or 'ann@mail.example'.": "Write to [e-mail], or '[e-mail]'.",
     "See https://a.example/u/ann@mail.example/2 [1].": "See https://a.example/u/%5Be-mail%5D/2 [1].",
     "Lange Gasse 7a, Wien; in der Gasse 3": "[street], Wien; in der Gasse 3",
@@ -25,7 +26,7 @@ SAID = {
 
 
 def test_numbers_streets_and_names_are_somebodys_where_form_words_or_the_list_say_so() -> None:
-    redactor = Redactor(("Tom", "Müller", "Ann Smith"))
+    redactor = Redactor(("Tom", "Müller", "Ann Smith", "李 小龙", "김철수"))
     assert {said: redactor.row(said) for said in SAID} == {said: without or said for said, without in SAID.items()}
 
 
@@ -46,4 +47,16 @@ def test_a_name_in_json_within_a_text_is_somebodys_by_the_fields_around_it() -> 
     assert Redactor().row(row) == {
         "customer": '{"name": "[name]"}',
         "lamp": {"name": "Oak lamp", "phone": "[phone]", "address": "https://a.b"},
+    }
+
+
+def test_fields_in_lists_with_an_owner_and_within_an_order_are_somebodys_and_those_of_products_are_not() -> None:
+    order = '{"shipping_address": ["Elm Court 5"], "addresses": [{"line1": "Elm Court 5"}], "billing_phone": "123456"}'
+    row = {"order": order, "customer": {"firstName": ["李明"], "phones": [12345678]}, "question": "我是李明"}
+    case = {"product": {"name": "Oak case", "phones": ["iPhone 15"], "phone": "Pixel 8", "street_value": "5 Elm"}}
+    assert Redactor().row(row | case) == {
+        "order": '{"shipping_address": ["[street]"], "addresses": [{"line1": "[street]"}], "billing_phone": "[phone]"}',
+        "customer": {"firstName": ["[name]"], "phones": ["[phone]"]},
+        "question": "我是[name]",
+        **case,
     }

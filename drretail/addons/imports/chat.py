@@ -48,8 +48,11 @@ def read_chat(path: Path) -> Material:
             conversations.add(key)
         # Two logs pair the conversations of one user's same words, in their order.
         task_id = conversation.id or sha256_of(question if user is None else [user, question])[:12]
-        places[system, task_id] += 1
-        task_id += f"-{place}" if (place := places[system, task_id]) > 1 else ""
+        place = places[system, task_id] + 1
+        while place > 1 and f"{task_id}-{place}" in ids:  # another conversation's own id
+            place += 1
+        places[system, task_id] = place
+        task_id += f"-{place}" if place > 1 else ""
         time = time_of(conversation.time)
         material.unread_times += [conversation.time] if conversation.time and time is None else []
         task = ForeignTask(task_id, question, user_id=user, time=time)

@@ -19,6 +19,10 @@ _ROLES = {
 READ_ROLES = frozenset({"user", ASSISTANT, "tool", "system", "developer"})
 _UNSEEN_ITEMS = frozenset({"reasoning", "item_reference"})
 """Items of OpenAI's responses that are neither words nor calls."""
+_CALLS = ("tool_use", "tool_call", "toolUse", "functionCall", "function_call")
+_RESULTS = ("tool_result", "tool_call_response", "toolResult", "functionResponse", "function_response")
+"""A message's parts that are no words, by their type or, of Bedrock and Gemini, by the field that holds the part."""
+_TEXTS = ("text", "output_text", "input_text")
 _ASKED = ("messages", "input", "contents", "prompt", "question", "query", "chat_history", "body")
 _ANSWERED = (
     "messages",
@@ -44,7 +48,7 @@ class _Message:
     calls: tuple[tuple[str, str, Any], ...] = ()
     """An assistant's calls: the id, name and arguments of each."""
     results: tuple[tuple[str, str, bool], ...] = ()
-    """Tools' results: the id of the call, the text, and whether it is an error."""
+    """Tools' results: the id of the call, else its name, the text, and whether it is an error."""
 
 
 @dataclass(slots=True)
@@ -157,56 +161,73 @@ def conversation_of(messages: Iterable[Any], usage: Any = None, **about: Any) ->
 def exchange(request: Any, response: Any) -> list[dict[str, Any]]:
     """The messages of a request with those of its response, which may repeat the former."""
     before, after = asked(request), answered(response)
-    if before and after and before[-1].get("content", "") == after[-1].get("content") != "":
+    if before and after and _message(before[-1]) == _message(after[-1]):
         return before  # the request already holds the answer
     return after if before and after[: len(before)] == before else [*before, *after]
 
 
 def _message(value: Mapping[str, Any]) -> _Message:
-    """A message of OpenAI's, Anthropic's, LangChain's, Gemini's or OpenTelemetry's form."""
+    """A message of OpenAI's, Anthropic's, LangChain's, Gemini's, Bedrock's or OpenTelemetry's form."""
     role = str(value.get("role") or value.get("type") or "")
     role = _ROLES.get(role, role)
     if role == "function_call":
-        call = str(value.get("call_id", "")), str(value.get("name", "")), value.get("arguments")
-        return _Message(ASSISTANT, calls=(call,))
+        return _Message(ASSISTANT, calls=(_call(value),))
     if role == "function_call_output":
-        return _Message("tool", results=((str(value.get("call_id", "")), _words(value.get("output")), False),))
+        return _Message("tool", results=((str(value.get("call_id", "")), _text(value.get("output")), False),))
     texts: list[str] = []
     calls: list[tuple[str, str, Any]] = []
     results: list[tuple[str, str, bool]] = []
     content = value.get("content", value.get("parts"))
-    for part in content if isinstance(content, list) else [content]:
-        kind = part.get("type") if isinstance(part, dict) else None
-        if kind in ("tool_use", "tool_call"):
-            calls.append((str(part.get("id", "")), str(part.get("name", "")), part.get("input", part.get("arguments"))))
-        elif kind in ("tool_result", "tool_call_response"):
-            result = part.get("content", part.get("result", part.get("response")))
-            call_id = str(part.get("tool_use_id", part.get("id", "")))
-            results.append((call_id, _words(result), part.get("is_error") is True))
+    for part in content if isinstance(content, list) else [_text(content)]:
+        inner = _typed(part)
+        if inner.get("type") in _CALLS:
+            calls.append(_call(inner))
+        elif inner.get("type") in _RESULTS:
+            result = inner.get("content", inner.get("result", inner.get("response")))
+            is_error = inner.get("is_error") is True or inner.get("status") == "error"
+            results.append((text_of(("tool_use_id", "toolUseId", "id", "name"), inner), _text(result), is_error))
         else:
             texts.append(_words(part))
-    for call in value.get("tool_calls") or ():
-        if isinstance(call, dict):
-            function = call.get("function") or call
-            arguments = function.get("arguments", function.get("args"))
-            calls.append((str(call.get("id", "")), str(function.get("name", "")), arguments))
+    listed = list_of(value.get("tool_calls")) or [value.get("function_call")]
+    calls = [_call(call) for call in listed if isinstance(call, dict)] or calls  # LangChain writes Anthropic's twice
     text = "\n".join(part for part in texts if part)
     if role == "tool" and not results:
-        return _Message(role, results=((str(value.get("tool_call_id", "")), text, value.get("status") == "error"),))
+        call_id = text_of(("tool_call_id", "name"), value)
+        return _Message(role, results=((call_id, _text(content), value.get("status") == "error"),))
     return _Message("tool" if results and not text else role, text, tuple(calls), tuple(results))
 
 
-def _words(value: Any) -> str:
-    """The words of a message's content: of a list of parts those of each typed as text; other values as JSON."""
+def _typed(part: Any) -> dict[str, Any]:
+    """A part with its type, which Bedrock and Gemini write around it: {"toolUse": {…}}; empty for what is no object."""
+    part = cast("dict[str, Any]", part) if isinstance(part, dict) else {}
+    kind = next((kind for kind in (*_CALLS, *_RESULTS) if isinstance(part.get(kind), dict)), None)
+    return part if kind is None else {**part[kind], "type": kind}
+
+
+def _call(value: Mapping[str, Any]) -> tuple[str, str, Any]:
+    """The id, name and arguments of a call; Gemini's and OpenAI's older ones have no id."""
+    function = value.get("function")
+    call = {**value, **function} if isinstance(function, dict) else {"name": function, **value}
+    arguments = next((call[name] for name in ("input", "arguments", "args") if name in call), None)
+    return text_of(("call_id", "toolUseId", "id"), call), text_of(("name",), call), arguments
+
+
+def _words(part: Any) -> str:
+    """The words of a message's part; empty for an object that is no text, or a model's thoughts."""
+    if isinstance(part, dict):
+        is_text = part.get("type", "text") in _TEXTS and part.get("thought") is not True
+        return _words(part.get("text", part.get("content"))) if is_text else ""
+    return _text(part)
+
+
+def _text(value: Any) -> str:
+    """The whole of a content or a tool's result: its words if each part is a text; otherwise JSON."""
     if value is None or isinstance(value, str):
         return value or ""
-    if isinstance(value, list) and all(isinstance(part, dict) and "text" in part for part in value):
-        return "\n".join(str(part["text"]) for part in value)
-    if isinstance(value, dict) and value.get("type") in ("text", "output_text", "input_text"):
-        return _words(value.get("text", value.get("content")))
-    if isinstance(value, dict) and set(value) == {"text"}:
-        return _words(value["text"])
-    return "" if isinstance(value, dict) and "type" in value else json.dumps(value, ensure_ascii=False)
+    parts = value if isinstance(value, list) else [value]
+    if all(isinstance(part, dict) and (part.get("type") in _TEXTS or set(part) == {"text"}) for part in parts):
+        return "\n".join(map(_words, parts))
+    return json.dumps(value, ensure_ascii=False)
 
 
 def usage_in(value: Any) -> Usage:

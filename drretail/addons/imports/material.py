@@ -116,7 +116,7 @@ def unpacked_text(path: Path) -> str:
     Raises UserError if the file is missing, is not UTF-8, or has more than ``LARGEST`` bytes.
     """
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        with gzip.open(path) if path.suffix.casefold() == ".gz" else path.open("rb") as file:
             parts: list[bytes] = []
             size = 0
             while piece := file.read(_PIECE):

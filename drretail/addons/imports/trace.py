@@ -5,9 +5,9 @@ with an id, a name and a price is a product.
 """
 
 import re
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any, cast
 
 from drretail.addons.imports.conversation import ASSISTANT, Conversation
@@ -41,12 +41,16 @@ def trace_of(conversation: Conversation) -> Trace:
     for place, message in enumerate(conversation.messages):
         if message.role != ASSISTANT:
             continue
-        # Call ids are unique within a turn, but in some logs not across turns.
+        # Call ids are unique within a turn, but in some logs not across turns. Without ids, two calls of a name have
+        # their results in the same order.
         following = takewhile(lambda later: later.role != ASSISTANT, conversation.messages[place + 1 :])
-        results = {call_id: (text, failed) for later in following for call_id, text, failed in later.results}
+        results = defaultdict[str, deque[tuple[str, bool]]](deque)
+        for call_id, text, failed in chain.from_iterable(later.results for later in following):
+            results[call_id].append((text, failed))
         steps.append(Step(path="0", seq=len(steps) + 1, kind="model", role=ASSISTANT, name=conversation.model))
         for call_id, name, arguments in message.calls:
-            text, is_error = results.get(call_id, (None, True))
+            waiting = results[call_id] or results[name]
+            text, is_error = waiting.popleft() if waiting else (None, True)
             seq = len(steps) + 1
             parsed = json_or_none(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
             args = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else None

@@ -68,6 +68,21 @@ def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
         assert [report.text for report in reports] == [ANSWER]
 
 
+def test_an_answer_in_the_words_of_the_shopper_is_the_assistants(tmp_path: Path) -> None:
+    request = [QUESTION, {"role": "assistant", "content": "A red one?"}, {"role": "user", "content": "Yes."}]
+    for sent in (request, [*request, {"role": "assistant", "content": "Yes."}]):  # a request may repeat the answer
+        row = {"request": {"messages": sent}, "response": {"role": "assistant", "content": [{"text": "Yes."}]}}
+        assert [report.text for report in read(tmp_path, row).reports.values()] == ["A red one?\n\nYes."]
+
+
+def test_calls_of_one_name_without_ids_have_their_results_in_order(tmp_path: Path) -> None:
+    calls = [{"functionCall": {"name": "find", "args": {"q": word}}} for word in ("pot", "pan")]
+    results = [{"functionResponse": {"name": "find", "response": {"id": sku, "name": sku, "price": 3}}} for sku in "AB"]
+    row = {"request": {"contents": [QUESTION, {"role": "model", "parts": calls}, {"role": "user", "parts": results}]}}
+    (report,) = read(tmp_path, row | {"output": "Take B."}).reports.values()
+    assert [step.evidence for step in report.trace.steps if step.kind == "tool"] == [("P:A",), ("P:B",)]
+
+
 def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None:
     others = [{"role": "ipython", "content": "1"}, {"role": "critic", "content": "No."}] * 2
     material = read(tmp_path, {"messages": [*OPENAI, *others]})
@@ -94,19 +109,19 @@ def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
         {**rows[0], "user": user, "time": time}
         for user, time in (("eva", "2026-01-01"), ("tim", "2026-01-01"), ("eva", "soon"))
     ]
-    again = [{**rows[0], "id": "x"}, {**rows[0], "id": "x"}, {**rows[1], "id": "x"}]
+    again = [{**rows[at], "id": session} for at, session in ((0, "x"), (0, "x"), (1, "x"), (0, "x-2"))]
     material = read(tmp_path, *rows, *of_users, *again)
     for _ in range(2):  # a second time nothing changes
         record(material, "chat", tmp_path / "exp", Progress())
     (first, *others) = material.tasks
     eva, tim = others[2:4]
-    assert others == [f"{first}-2", f"{first}-3", eva, tim, f"{eva}-2", "x", "x-2"]
+    assert others == [f"{first}-2", f"{first}-3", eva, tim, f"{eva}-2", "x", "x-3", "x-2"]
     assert material.repeated == 1  # only the row that repeats an id with all that it says
     queries = read_definition(tmp_path / "exp").queries
     clusters = Clusters.of(queries)
     # The two answers of the session x are one person's, and rows without a user are each by themselves.
-    assert len(queries) == 8
-    assert clusters.users([query.query_id for query in queries]) == 6
+    assert len(queries) == 9
+    assert clusters.users([query.query_id for query in queries]) == 7
     assert {query.asker for query in queries} == {"eva", "tim", "x", None}
     assert {query.time for query in queries} == {"2026-01-01T00:00:00+00:00", None}
     assert material.unread_times == ["soon"]
@@ -174,8 +189,11 @@ def test_a_stopped_command_goes_on_to_forget(
 
 
 def test_a_table_may_be_parted_by_semicolons_and_its_columns_be_in_capitals(tmp_path: Path) -> None:
-    for table in ("question;answer\nIn stock?;Yes, two\n", '\ufeffQuestion,Answer\nIn stock?,"Yes, two"\n'):
-        (report,) = load_format("chat").read(text(tmp_path / "log.csv", table)).reports.values()
+    for name, table in (
+        ("log.csv", "question;answer\nIn stock?;Yes, two\n"),
+        ("LOG.CSV", '\ufeffQuestion,Answer\nIn stock?,"Yes, two"\n'),
+    ):
+        (report,) = load_format("chat").read(text(tmp_path / name, table)).reports.values()
         assert report.text == "Yes, two", table
 
 

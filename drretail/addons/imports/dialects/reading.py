@@ -44,7 +44,7 @@ def read_log(path: Path) -> Log:
     groups: dict[tuple[str, str], tuple[Dialect, list[FileRow]]] = {}
     met, strange = Counter[str](), 0
     for file in files_under(path, (*ROW_FILES, ".csv")):
-        for row in _table(file) if file.suffix == ".csv" else read_rows(file, lambda _: True):
+        for row in _table(file) if file.suffix.casefold() == ".csv" else read_rows(file, lambda _: True):
             inner = [*objects_in(row.value, lambda value: dialect_of(value) is not None)]
             if not inner:
                 met.update(row.value.keys())
@@ -80,7 +80,7 @@ def _unread(path: Path, rows: int, met: Counter[str]) -> str:
     """The sentence on rows that no dialect fits: the keys that they have, and the dialect that has most of them."""
     nearest = max(DIALECTS, key=lambda dialect: sum(key in met for key in dialect.keys))
     if not any(key in met for key in nearest.keys):
-        nearest = questions.DIALECT if path.suffix == ".csv" else messages.DIALECT
+        nearest = questions.DIALECT if path.suffix.casefold() == ".csv" else messages.DIALECT
     keys = first_few([repr(key) for key, _ in met.most_common()], _NAMED_KEYS)
     return (
         f"{path} has {counted(rows, 'row')} of no known form of log: with the keys {keys or 'none'}, where the "
