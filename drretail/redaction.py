@@ -82,6 +82,7 @@ _FIELDS = {
 }
 """The fields that hold somebody's data, by their paths: "/customer/name", "/customer//name" of a list."""
 _IDS = ("id", "order", "ordernumber", "asin", "sku", "gtin", "ean", "url", "link", "href")
+_PEOPLE = ("/user", "/customer", "/enduser")
 _NO_LETTERS = re.compile(r"[\W_\d]+")
 _UNSPACED = re.compile(rf"[{UNSPACED}\uac00-\ud7af]")  # in Korean, a following word is joined to the name
 
@@ -189,7 +190,9 @@ class Redactor:
             clean = text if clean == inner else json.dumps(clean, ensure_ascii=False)
         else:  # the digits of an id are no telephone number
             clean = text if kind.endswith(_IDS) and text.isalnum() else self.text(text, names)
-        if clean != text and kind.endswith("id"):  # without the key, a list of addresses would tell whose hash it is
+        is_person = clean in WORDS.values() and kind.endswith(_PEOPLE)  # a question may stand in "user" as well
+        # Without the key, a list of addresses would tell whose hash it is.
+        if clean != text and (kind.endswith("id") or is_person):
             return f"person_{sha256_of([self.key, text])[:16]}"
         return value if clean == text else clean
 
