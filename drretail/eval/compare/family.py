@@ -13,7 +13,7 @@ from drretail.eval.judging.subject import Labels, research_labels, resolve_name
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import CONVERSATION, PAIRWISE
 from drretail.eval.scores.facts import Facts, facts_of
-from drretail.eval.scores.gathering import Assessor, Gathered, judge_spec
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, judge_spec
 from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, Outcome, PairScore
 from drretail.records.run import TURN_FLOORS, Place, place_of
@@ -82,8 +82,9 @@ def family_of(
     """Tests these pairs in every headline of these judges, in overall preferences and in ``done``, corrected (Holm).
 
     Corrected together are all pairs and all headlines of one judge with those that code measures. The latter belong to
-    every judge's tests and take the strictest correction. Judges are not corrected for each other, since each has a
-    table of its own. Left out are headlines in which nothing was to be measured, and ``done`` where no run failed.
+    every judge's tests and take the strictest correction. Judges, and panels, are not corrected for each other, since
+    each has a table of its own. Left out are headlines in which nothing was to be measured, and ``done`` where no run
+    failed.
     """
     rows = _Rows()
     labels = {label for pair in pairs for label in pair}
@@ -173,14 +174,23 @@ def _tells_nothing(
 def _corrected(rows: _Rows, gathered: Gathered) -> Family:
     corrected = _Rows()
     judges = {headline.assessor for headline, _ in rows if headline.assessor.judge.spec != CODE}
-    for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
-        keys = [key for key in rows if key[0].assessor == assessor or key[0].assessor.judge.spec == CODE]
+    ordered = sorted(judges, key=lambda assessor: assessor.order)
+    for name in dict.fromkeys(map(_members_and_rules, ordered)) or [None]:
+        keys = [
+            key for key in rows if key[0].assessor.judge.spec == CODE or _members_and_rules(key[0].assessor) == name
+        ]
         for key, row in zip(keys, concluded([rows[key] for key in keys], gathered.clusters), strict=True):
             before = corrected.get(key)
             if before is None or (row.p_holm or 0.0, row.tests) > (before.p_holm or 0.0, before.tests):
                 a, b = key[1]
                 corrected[key] = row.model_copy(update={"a": a, "b": b, "judge": _label_of(key[0].assessor)})
     return corrected
+
+
+def _members_and_rules(assessor: Assessor) -> tuple[str, str]:
+    """Who judges by which rules: a panel has one name for medians and another for majorities."""
+    judge = assessor.judge
+    return judge.spec.partition(":")[2] if is_panel(judge.spec) else judge.key, assessor.rules
 
 
 def _label_of(assessor: Assessor) -> str:
