@@ -80,8 +80,9 @@ class BoardTables:
 
     @cached_property
     def unrated(self) -> list[ShownColumn]:
-        """The columns of faithfulness by a judge that follows rules, which decides too few claims for a number, and lists
-        only those that have a mark or a figure.
+        """The columns of faithfulness by a judge that follows rules, which decides too few claims for a number.
+
+        It lists only those that have a mark or a figure.
 
         They are shown only where nothing else was measured.
         """
