@@ -4,6 +4,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,16 @@ from langchain_core.messages import BaseMessage
 
 from drretail.addons.personas import person_model
 from drretail.addons.personas.pairing import distance, most_different, pair_query
-from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
-from drretail.addons.personas.persona import Persona, PersonContext, Trait, persona_by_rules, read_past, read_people
+from drretail.addons.personas.person_model import _records, choice_ask, context_ask, persona_ask
+from drretail.addons.personas.persona import (
+    Persona,
+    PersonContext,
+    Trait,
+    context_by_rules,
+    persona_by_rules,
+    read_past,
+    read_people,
+)
 from drretail.api.prompts import query_prompt_files, read_query_prompts
 from drretail.env.world import World
 from drretail.llm.prompt import overridden_prompts
@@ -49,6 +58,17 @@ def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_e
     task = TASK.model_copy(update={"wish": Wish(owned=("P0000",))})
     pair = pair_query(task, made, None, "f")
     assert (pair.text, pair.mode, pair.wish) == (TASK.text, "task", Wish()), "what its writer owned is not the user's"
+
+
+def test_nothing_made_of_a_user_has_a_word_of_intimate_purchases(world: World) -> None:
+    past = read_past(world, "ANNA")
+    order = past.kept[-1]
+    intimate = {"title": "Pregnancy test", "categories": ("Health", "Pregnancy Tests")}
+    product = past.products[order.product_id].model_copy(update=intimate)
+    past = replace(past, products={**past.products, order.product_id: product})
+    assert not past.shows(order)
+    texts = (context_by_rules(past).text, persona_by_rules(past).text, " ".join(past.words()), _records(past))
+    assert ["pregnan" in text.casefold() for text in texts] == [False] * 4
 
 
 def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World, tmp_path: Path) -> None:
