@@ -243,7 +243,9 @@ def test_each_turn_of_a_conversation_is_paid_and_the_last_or_a_failed_one_ends_i
             env.reset("talk-01-3")
 
 
-def test_where_nothing_does_what_a_turn_asks_the_cart_before_is_paid_as_a_refusal_is(shop: Shop) -> None:
+def test_where_nothing_does_what_a_turn_asks_the_cart_before_is_paid_as_a_refusal_is(
+    shop: Shop, tmp_path: Path
+) -> None:
     turns = [turn for turn in shipped_queries("conversations") if turn.query_id.startswith("talk-04")][:4]
     with Shop.open(shop.world, turns) as talk, ShopEnv(talk) as env:
         env.reset("talk-04-1")
@@ -254,3 +256,5 @@ def test_where_nothing_does_what_a_turn_asks_the_cart_before_is_paid_as_a_refusa
             assert env.step(handed_in)[1:3] == (1.0, False)
         assert turns[3].infeasible
         assert env.step(handed_in)[1:3] == (1.0, True)
+        save_rollouts(tmp_path / "exp", env, [*env.turns, env.recorded()])
+        assert [reward.value for _, reward in recorded_rewards(tmp_path / "exp", talk)] == [1.0] * 4
