@@ -407,6 +407,8 @@ class ShopEnv:
 def save_rollouts(to: str | Path, env: ShopEnv, rollouts: Iterable[Recorded], *, seed: str = "42") -> list[Run]:
     """Saves each rollout as the next repeat of its query in the experiment in ``to``, and returns the saved runs.
 
+    The turns of one conversation have to stand one after the other: they are saved as one repeat.
+
     All are recorded under the system of ``env``, also those made by other envs with the same settings. Raises UserError
     if ``to`` holds another experiment, or if another process writes there.
     """
