@@ -243,9 +243,7 @@ def test_each_turn_of_a_conversation_is_paid_and_the_last_or_a_failed_one_ends_i
             env.reset("talk-01-3")
 
 
-def test_where_nothing_does_what_a_turn_asks_the_cart_before_is_paid_as_a_refusal_is(
-    shop: Shop, tmp_path: Path
-) -> None:
+def test_where_nothing_does_what_a_turn_asks_the_cart_before_is_paid_as_a_refusal(shop: Shop, tmp_path: Path) -> None:
     turns = [turn for turn in shipped_queries("conversations") if turn.query_id.startswith("talk-04")][:4]
     with Shop.open(shop.world, turns) as talk, ShopEnv(talk) as env:
         env.reset("talk-04-1")

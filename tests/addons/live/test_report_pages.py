@@ -17,7 +17,6 @@ from drretail.addons.live import report_pages
 from drretail.addons.live.access import MOST_BYTES
 from drretail.cli.app import app
 from drretail.eval.ballots import cast
-from drretail.eval.judging.question import verdict_path
 from drretail.experiment import run_path
 from drretail.tools.local_server import bound
 from drretail.viewer.page.question import Questions
@@ -36,7 +35,7 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Questions, "lines", counted)
     monkeypatch.setattr("drretail.addons.live.report_pages._AT_LEAST", 0)
-    exp = exp.rename(exp.with_name("exp-r2"))  # this folder, and that of the judge, end like the names of runs
+    exp = exp.rename(exp.with_name("exp-r2"))  # the end of its name is that of runs' names
     client = client_of(exp)
     client.get("/")
     client.get("/")
@@ -46,11 +45,6 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
     assert client.get("/changes").json() != before
     client.get("/")
     assert made == ["q1", "q2", "q3", "q2"]
-    verdicts = verdict_path(exp, "faithfulness", "deepseek-r1", "zephyr", "q3-r1")
-    verdicts.parent.mkdir(parents=True)
-    verdicts.touch()
-    client.get("/")
-    assert made == ["q1", "q2", "q3", "q2", "q3"]
 
 
 def test_every_page_says_what_may_run_in_it(ann: TestClient) -> None:
