@@ -57,8 +57,8 @@ def votes_of(experiment: Path, annotator: str) -> list[Ballot]:
 
 
 def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | None]:
-    """Appends a vote, on disk before this returns. Returns the vote as recorded, and the one that it replaced unseen,
-    if any.
+    """Appends a vote, which survives the process once this returns. Returns the vote as recorded, and the one that it
+    replaced unseen, if any.
 
     ``seen`` is the id of the vote that the person saw. If another one was cast meanwhile, in another window, it is
     replaced all the same. An equal vote adds no line.

@@ -173,10 +173,11 @@ def test_bad_rows_are_counted_and_the_first_three_named_by_line(tmp_path: Path) 
         dict(ORDERS[0], day="31/12/2023"),
         dict(ORDERS[0], n="0"),
         dict(ORDERS[0], n="many"),
+        dict(ORDERS[0], n="1,000"),  # a thousand, or one
         dict(ORDERS[0], who="NaN"),
     ]
     report = read(tmp_path, [*PRODUCTS, dict(PRODUCTS[0], sku="/")], orders)
-    assert report.reviews.dropped == {"bad_line": 6}
+    assert report.reviews.dropped == {"bad_line": 7}
     no_date = "no date (day) in ISO's form, or see date_format"
     assert reasons(report, "orders.csv") == [
         (2, "no user (who)"),

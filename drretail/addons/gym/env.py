@@ -19,7 +19,7 @@ from drretail.agents.picks import answer_with_picks
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_spec, run_of
 from drretail.agents.running.system import client_options
-from drretail.agents.running.turns import NO_TURNS, TurnsBefore
+from drretail.agents.running.turns import NO_TURNS, TurnsBefore, read_before
 from drretail.api.systems import asked_queries
 from drretail.api.worlds import check_askable, open_world
 from drretail.env.offers import Offers
@@ -32,7 +32,7 @@ from drretail.experiment import read_definition, run_files
 from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
-from drretail.records.query import Query, Reference, Task
+from drretail.records.query import Query, Reference, Task, turns_until
 from drretail.records.run import GYM_AGENT, Answer, RoleModel, Run, RunError, Scope, System, WebMode
 from drretail.run_file import Recorded, read_recorded
 from drretail.tools.registry import ROLE, SUBMIT, offered, openai_schemas, read_submitted, submit_schema, tools_of
@@ -407,6 +407,8 @@ class ShopEnv:
 def save_rollouts(to: str | Path, env: ShopEnv, rollouts: Iterable[Recorded], *, seed: str = "42") -> list[Run]:
     """Saves each rollout as the next repeat of its query in the experiment in ``to``, and returns the saved runs.
 
+    The turns of one conversation have to stand one after the other: they are saved as one repeat.
+
     All are recorded under the system of ``env``, also those made by other envs with the same settings. Raises UserError
     if ``to`` holds another experiment, or if another process writes there.
     """
@@ -416,26 +418,34 @@ def save_rollouts(to: str | Path, env: ShopEnv, rollouts: Iterable[Recorded], *,
 
 
 def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Reward]]:
-    """Each run of an experiment with its reward, by label and query, without queries that can't be rewarded.
+    """Each run of an experiment with its reward, by label and query.
+
+    Left out are queries that can't be rewarded, and the turns of a conversation after one that can't.
 
     Raises UserError for an experiment of another world, or of imported reports.
     """
-    definition = read_definition(Path(folder))
+    folder, until = Path(folder), turns_until(shop.queries.values())
+    definition = read_definition(folder)
     made_in, here = definition.world_fingerprint, shop.world.manifest.fingerprint
     if made_in is None:
         raise UserError(f"{folder} holds imported reports, which have no world.")
     if made_in != here:
         raise UserError(f"{folder} was made on the world {made_in[:12]}, and this is {here[:12]}: open that world.")
-    for path in run_files(Path(folder)):
+    for path in run_files(folder):
         recorded = read_recorded(path)
-        if recorded.run.query_id in shop.queries:
-            yield recorded.run, shop.reward(recorded, definition.systems[recorded.run.system])
+        run = recorded.run
+        if run.query_id in shop.queries:
+            turns = until.get(run.query_id, (shop.queries[run.query_id],))
+            if turns[0].after is None:
+                before = read_before(folder, run.system, turns[:-1], run.repeat)
+                yield run, shop.reward(recorded, definition.systems[run.system], before)
 
 
 def replay(env: ShopEnv, conversation: Mapping[str, Any]) -> Reward:
     """The reward of a line of ``export --format chat``: its calls are made in ``env``, one after the other.
 
-    Raises UnknownName for a query that ``env`` does not have, and ValueError for what is no such line.
+    Raises UnknownName for a query that ``env`` does not have, UserError for a later turn of a conversation, and
+    ValueError for what is no such line.
     """
     try:
         query_id, messages = conversation["query_id"], conversation["messages"]
@@ -445,8 +455,9 @@ def replay(env: ShopEnv, conversation: Mapping[str, Any]) -> Reward:
             f"This is no line of `drretail export --format chat`, which has query_id and messages: {problem!r}."
         ) from problem
     env.reset(query_id)
+    reward = None
     for turn in turns:
         for place, call in enumerate(turn):
-            if not env.done:
-                env.step(call, same_turn=place > 0)
-    return env.reward or Reward(why=NO_REPORT)
+            if reward is None:
+                reward = env.step(call, same_turn=place > 0)[3].get("reward")
+    return Reward(why=NO_REPORT) if reward is None else Reward.model_validate(reward)

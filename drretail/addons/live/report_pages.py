@@ -31,7 +31,8 @@ _AT_LEAST = 0.7
 _OF_ALL = ("experiment.json", "profiles")
 """Files that every question's page depends on."""
 _OF_RUNS = ("runs", "verdicts", "readings")
-_RUN = re.compile(r"[/\\](?P<query>[^/\\]+)-r\d+(?=[/\\.])")
+# Of a file's name alone: a folder may be called exp-r2, and a model deepseek-r1.
+_RUN = re.compile(r"[/\\](?P<query>[^/\\]+)-r\d+\.[^/\\]*$")
 
 
 @dataclass(slots=True)

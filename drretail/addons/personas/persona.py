@@ -186,8 +186,8 @@ class Past:
         return f"{day_of(order)}: {order.quantity} × {title} ({kind}){price}; {order.order_status}"
 
     def words(self) -> frozenset[str]:
-        """The stems of what the user bought: titles and category paths of kept orders."""
-        bought = [self.products[order.product_id] for order in self.kept]
+        """The stems of what the user bought: titles and category paths of kept orders that may be named."""
+        bought = [self.products[order.product_id] for order in filter(self.shows, self.kept)]
         return frozenset(
             stem for product in bought for stem in content_stems(" ".join((product.title, *product.categories)))
         )
@@ -264,11 +264,14 @@ def _trait(value: str, orders: Iterable[str]) -> Trait:
 
 
 def context_by_rules(past: Past) -> PersonContext:
-    """The newest ``MOST_ENTRIES`` orders as notes and talk, oldest first, after a greeting with name and residence."""
+    """The newest ``MOST_ENTRIES`` orders that may be named, as notes and talk, oldest first.
+
+    Before them stands a greeting with name and residence.
+    """
     greeting = f"Shopper: {past.profile.first_name} here. Please send everything to me in {past.residence}."
     entries = [ContextEntry(kind="talk", text=greeting, of_profile=True)]
     bought: set[str] = set()
-    for number, order in enumerate(past.orders[-MOST_ENTRIES:], 1):
+    for number, order in enumerate([*filter(past.shows, past.orders)][-MOST_ENTRIES:], 1):
         is_talk, text = number % TALK_EVERY == 0, f"Noted {past.line(order)}"
         if is_talk:
             product = past.products.get(order.product_id)

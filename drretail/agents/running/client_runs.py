@@ -131,7 +131,9 @@ def save_runs(
     *,
     seed: str = "42",
 ) -> list[Run]:
-    """Saves each of ``made`` in the experiment in ``to``, as the next repeat of its query, and returns the saved runs.
+    """Saves each run in the experiment in ``to``, as the next repeat of its query, and returns the saved runs.
+
+    A later turn of a conversation gets the repeat of the turn before it that was saved last.
 
     All are runs of ``system`` that the runner did not make. Raises UserError if ``to`` holds another experiment, or
     another process writes there.
@@ -139,12 +141,15 @@ def save_runs(
     agent = Agent(_unanswered, roles=(), prompts=lambda: (question_prompt(),))
     sut = SystemUnderTest(system.label(), system, agent, {})
     saved: list[Run] = []
+    before, repeats = {query.query_id: query.after for query in queries}, dict[str | None, int]()
     with open_for_writing(to, world, queries, [sut], seed, is_part=True) as experiment:
         add_gold(experiment, world, queries)
         for recorded in recordings:
-            query_id, repeat = recorded.run.query_id, recorded.run.repeat
+            query_id = recorded.run.query_id
+            repeat = repeats.get(before[query_id], recorded.run.repeat)
             while run_path(to, sut.label, query_id, repeat).exists():
                 repeat += 1
+            repeats[query_id] = repeat
             identity = {"system": sut.label, "repeat": repeat, "run_id": f"{sut.label}/{query_id}-r{repeat}"}
             saved.append(recorded.run.model_copy(update=identity))
             experiment.save(replace(recorded, run=saved[-1]))

@@ -69,6 +69,8 @@ NO_TURNS = TurnsBefore()
 
 def read_before(experiment: Path, label: str, queries: Sequence[Query], repeat: int) -> TurnsBefore:
     """The turns with their runs in an experiment, as far as these are done."""
+    if not queries:
+        return NO_TURNS
     ended = (ended_run(experiment, label, query.query_id, repeat) for query in queries)
     done = (run if run is not None and run.status == "done" else None for run in ended)
     runs = tuple(filter(None, takewhile(bool, done)))

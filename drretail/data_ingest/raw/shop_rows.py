@@ -36,7 +36,8 @@ _HIDDEN = frozenset({"draft", "archived", "unlisted", "false", "no", "0", "-1", 
 _NAMED_COLUMNS = 60
 _YES = frozenset({"1", "yes", "true", "continue", "notify", "allow"})
 _NO = frozenset({"0", "no", "false"})
-_COUNT = re.compile(r"([1-9][0-9]{0,8})(?:[.,]0+)?")
+# "1,000" may be a thousand.
+_COUNT = re.compile(r"([1-9][0-9]{0,8})(?:[.,](?!000$)0+)?")
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 Cells = dict[str, str]
 """The cells of a row that are not empty, by their columns."""

@@ -50,13 +50,16 @@ _ZONE = re.compile(r" ([+-]\d\d(?::?\d\d)?)$")
 
 
 def moment_of(text: str | None, form: str | None = None) -> Moment | None:
-    """The moment of seconds, milliseconds or an ISO date, or of a text in a form of strptime; None for other texts."""
+    """The moment of seconds, milliseconds or an ISO date, or of a text in a form of strptime; None for other texts.
+
+    Milliseconds have 13 digits: 12 would be before 2001, and are usually a day with its time (202405021200).
+    """
     try:
         if form is not None:
             return _moment(datetime.strptime(text or "", form))  # noqa: DTZ007 -- as the form says
         if text and len(text) > 8 and text.isdecimal():
-            number = int(text) * (1 if len(text) > 11 else 1000)
-            return (number, 0) if number <= LAST_MILLISECOND else None
+            unit = 1 if len(text) == 13 else 1000
+            return (int(text) * unit, 0) if len(text) in (9, 10, 11, 13) else None
         return _moment(datetime.fromisoformat(_ZONE.sub(r"\1", text or "")))
     except (ValueError, OverflowError):
         return None

@@ -128,10 +128,10 @@ def codec_name(charset: object) -> str | None:
 def _decoded(fetched: Fetched) -> str:
     """The body as text, by the header's encoding, UTF-8, or the page's own declaration; unfit bytes become �."""
     charset = _META_CHARSET.search(fetched.body[:4096])
-    for codec in filter(None, (fetched.charset, "utf-8", charset and charset[1].decode("ascii"))):
+    for codec in filter(None, (fetched.charset, "utf-8", charset and codec_name(charset[1].decode("ascii")))):
         try:
             return fetched.body.decode(codec)[:LONGEST_MARKUP]
-        except (UnicodeDecodeError, LookupError):
+        except UnicodeDecodeError:
             continue
     return fetched.body.decode("utf-8" if charset is None else "cp1252", "replace")[:LONGEST_MARKUP]
 

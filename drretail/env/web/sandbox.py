@@ -367,12 +367,13 @@ class SealedWeb:
         raise ToolError("unavailable", "This sandbox has a web for each query, and none without one.")
 
     def fetch(self, url: str) -> WebPage:
-        """The page at an address in any query's web; state "error" if queries have different pages there."""
-        pages = [page for query in self.queries if (page := self.of(query).fetch(url)).state != "error"]
-        if pages and len({page.text for page in pages}) == 1:
-            return pages[0]
-        problem = "Queries of the sandbox have different pages" if pages else "The sandbox holds no page"
-        return WebPage(url, title="", text="", state="error", problem=f"{problem} at this address.")
+        """The page at an address in the webs that have one; state "error" if these have different pages there."""
+        pages = [self.of(query).fetch(url) for query in self.queries]
+        present = [page for page in pages if page.state != "not_found"] or pages
+        if len({page.text for page in present}) == 1:
+            return present[0]
+        problem = "Queries of the sandbox have different pages at this address."
+        return WebPage(url, title="", text="", state="error", problem=problem)
 
     def _task(self, query_id: str) -> Path:
         return task_folder(self.folder, query_id)

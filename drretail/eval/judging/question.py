@@ -147,7 +147,7 @@ class VerdictFile:
             self._lines[verdict.key].append(verdict)
 
     def append(self, verdict: Verdict) -> None:
-        """Appends a verdict, which is on disk when this returns."""
+        """Appends a verdict, which survives the process once this returns."""
         self._lines[verdict.key].append(verdict)
         if self._waiting is None:
             self._write(verdict.as_line())

@@ -238,7 +238,7 @@ class JudgeSession:
         error: str | None = None,
         **fields: Any,
     ) -> Verdict:
-        """Appends a verdict with these ``fields``, which is on disk when this returns."""
+        """Appends a verdict with these ``fields``, which survives the process once this returns."""
         repairs = self._repairs.pop((stage, item, order), 0)
         about = {"value": value, "order": order, "error": error, "repairs": repairs}
         verdict = self._verdict(stage, item, state, **about, **fields)

@@ -243,7 +243,7 @@ def test_each_turn_of_a_conversation_is_paid_and_the_last_or_a_failed_one_ends_i
             env.reset("talk-01-3")
 
 
-def test_where_nothing_does_what_a_turn_asks_the_cart_before_is_paid_as_a_refusal_is(shop: Shop) -> None:
+def test_where_nothing_does_what_a_turn_asks_the_cart_before_is_paid_as_a_refusal(shop: Shop, tmp_path: Path) -> None:
     turns = [turn for turn in shipped_queries("conversations") if turn.query_id.startswith("talk-04")][:4]
     with Shop.open(shop.world, turns) as talk, ShopEnv(talk) as env:
         env.reset("talk-04-1")
@@ -254,3 +254,9 @@ def test_where_nothing_does_what_a_turn_asks_the_cart_before_is_paid_as_a_refusa
             assert env.step(handed_in)[1:3] == (1.0, False)
         assert turns[3].infeasible
         assert env.step(handed_in)[1:3] == (1.0, True)
+        whole = [*env.turns, env.recorded()]
+        env.reset("talk-04-1")
+        env.step(handed_in)
+        save_rollouts(tmp_path / "exp", env, [*env.turns, env.recorded(), *whole])  # the first breaks off at turn two
+        paid = {run.run_id[-4:]: reward.value for run, reward in recorded_rewards(tmp_path / "exp", talk)}
+        assert paid == {"1-r1": 0.0, "2-r1": 0.0, "1-r2": 1.0, "2-r2": 1.0, "3-r2": 1.0, "4-r2": 1.0}

@@ -15,6 +15,7 @@ from drretail.addons.gym.env import recorded_rewards, replay, save_rollouts
 from drretail.api.score import score
 from drretail.errors import UserError
 from drretail.experiment import read_definition
+from drretail.querygen.reading import shipped_queries
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, best_picks, praised, shopped_well, submit
 from tests.agents.external_agents import command
@@ -69,6 +70,15 @@ def test_four_kinds_of_agents_earn_the_same_when_replayed(made: Path, lines: lis
             assert replay(env, line) == paid[line["run_id"]], line["run_id"]
     ours = [run_id for run_id, reward in paid.items() if reward.value < 1]
     assert [run_id.partition("@")[0] for run_id in ours] == ["ours"]
+
+
+def test_the_first_turn_of_a_conversation_is_replayed_to_its_own_reward(shop: Shop, tmp_path: Path) -> None:
+    with Shop.open(shop.world, shipped_queries("conversations")[:2]) as talk, ShopEnv(talk) as env:
+        env.reset("talk-01-1")
+        shopped_well(env)
+        save_rollouts(tmp_path / "exp", env, env.turns)
+        export_selection(Selection.of(tmp_path / "exp"), "chat", tmp_path / "chat.jsonl")
+        assert replay(env, json.loads((tmp_path / "chat.jsonl").read_text(encoding="utf-8"))).value == 1
 
 
 def test_an_export_holds_what_a_policy_sees_calls_of_one_turn_together(lines: list[dict[str, Any]], shop: Shop) -> None:

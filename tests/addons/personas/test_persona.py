@@ -4,12 +4,14 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from langchain_core.messages import BaseMessage
 
 from drretail.addons.personas import person_model
+from drretail.addons.personas import persona as by_rules
 from drretail.addons.personas.pairing import distance, most_different, pair_query
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
 from drretail.addons.personas.persona import Persona, PersonContext, Trait, persona_by_rules, read_past, read_people
@@ -49,6 +51,15 @@ def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_e
     task = TASK.model_copy(update={"wish": Wish(owned=("P0000",))})
     pair = pair_query(task, made, None, "f")
     assert (pair.text, pair.mode, pair.wish) == (TASK.text, "task", Wish()), "what its writer owned is not the user's"
+
+
+def test_nothing_made_of_a_user_has_a_word_of_intimate_purchases(world: World) -> None:
+    past = read_past(world, "ANNA")
+    product = past.products[past.kept[-1].product_id]
+    intimate = product.model_copy(update={"title": "Pregnancy test", "categories": ("Health", "Pregnancy Tests")})
+    past = replace(past, products={**past.products, product.product_id: intimate})
+    made = (persona_by_rules(past).text, by_rules.context_by_rules(past).text, person_model._records(past))
+    assert "pregnan" not in " ".join([*made, *past.words()]).casefold()
 
 
 def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World, tmp_path: Path) -> None:

@@ -180,6 +180,8 @@ def test_a_page_is_fetched_without_its_query_where_it_is_the_same_for_all(folder
     seal(folder, {"q1": SEALED, "q2": [SEALED[0]._replace(text="Else.")]}, [QUERY, second])
     page = SealedWeb(folder).fetch("https://good.example/")
     assert (page.state, "different pages" in str(page.problem)) == ("error", True)
+    for address, state in (("https://old.example/", "ok"), ("https://no.example/", "not_found")):
+        assert SealedWeb(folder).at("64k").fetch(address).state == state  # of q1 alone; of none
 
 
 def test_a_task_without_pages_or_without_one_of_its_size_is_broken(folder: Path) -> None:

@@ -268,13 +268,15 @@ function copyLink(address, button) {
     next.focus();
   }
 
+  const numberIn = (cell) => parseFloat(cell.textContent.replace(/,/g, ""));
+
   function sortBy(head) {
     const at = head.cellIndex, falls = head.getAttribute("aria-sort") !== "descending";
     const body = head.closest("table").tBodies[0];
     for (const each of head.parentNode.cells) each.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", falls ? "descending" : "ascending");
     const value = (row) => {
-      const number = parseFloat(row.cells[at].textContent.replace(/,/g, ""));
+      const number = numberIn(row.cells[at]);
       return at === 0 ? row.cells[at].textContent : Number.isNaN(number) ? null : number;
     };
     // Rows without a value come last either way.
@@ -298,7 +300,7 @@ function copyLink(address, button) {
       for (const row of rows.filter((each) => base && each !== base)) {
         for (const [at, cell] of Array.from(row.cells).entries()) {
           const [value, from] = [cell, base.cells[at]].map((each) => each.querySelector(".value"));
-          const change = value && from ? parseFloat(value.textContent) - parseFloat(from.textContent) : NaN;
+          const change = value && from ? numberIn(value) - numberIn(from) : NaN;
           if (Number.isNaN(change)) continue;
           const [, digits, ending] = /^[^.]*?(?:\.(\d+))?(k?)( of .*)?$/.exec(value.textContent);
           value.textContent = (change > 0 ? "+" : "") + change.toFixed((digits || "").length) + ending;
