@@ -63,7 +63,7 @@ def report(options: ReportOptions) -> Result[str]:
     tables = BoardTables(board, full=options.form == "csv").tables
     if options.details:
         every = [*board_sections(board), *sections(view.scores)]
-        tables = [table for section in every for table in section.tables]
+        tables = [table for section in every for table in section.separate_tables]
     text = latex_of(tables) if options.form == "latex" else csv_of(tables)
     if to is not None:
         write_atomically(to, text)
