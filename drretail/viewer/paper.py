@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from shlex import quote
 from statistics import mean, stdev
 from typing import Any
 
@@ -32,6 +33,7 @@ from drretail.run_file import read_telemetry
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.viewer.published import PaperTable, paper_table, published
 from drretail.viewer.tables.board import BoardTables
+from drretail.viewer.tables.scores import RECORDED
 
 AGENTS = ("plan_to_function", "react", "hybrid_react")
 SYSTEMS = tuple(f"{agent}{web}" for agent in AGENTS for web in ("", "+ws"))
@@ -139,9 +141,11 @@ def _spread(runs: Sequence[Run], planned: int, values: Sequence[float | None], k
     return Cell(mean(by_query), kind, deviation=deviation, n=n, planned=planned) if by_query else None
 
 
-def _score(experiment: str, metric: str, judge: str = "PROVIDER:MODEL") -> str:
-    """The command that makes a metric's numbers as the paper's are made."""
-    return f"drretail score {experiment} --metrics {metric} --rules paper --judge {judge}"
+def _score(experiment: str, metric: str, *judges: str) -> str:
+    """The command that makes a metric's numbers as the paper's are made, by these judges or one to be named."""
+    asked = [quote(judge) for judge in judges if judge != RECORDED] or ["PROVIDER:MODEL"]  # a recording can't be asked
+    flags = "".join(f" --judge {judge}" for judge in asked)
+    return f"drretail score {quote(experiment)} --metrics {metric} --rules paper{flags}"
 
 
 def judged(experiment: str, metric: str, scores: Scores | None, board: Board, missing: Sequence[str]) -> PaperTable:
@@ -155,7 +159,7 @@ def judged(experiment: str, metric: str, scores: Scores | None, board: Board, mi
     if any(column.metric == metric for column in tables.unrated):
         missing = [*missing, by_model]
     elif board.rules != "paper":
-        by_paper = _score(experiment, metric, shown.judge.judge)
+        by_paper = _score(experiment, metric, *(key.split()[0] for key in board.judge))
         missing = [*missing, f"{metric} by the paper's rules: {by_paper}"]
     table = next(table for table in tables.tables if table.title == columns[0].table)
     names = [column.name for column in table.columns]
@@ -213,7 +217,7 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
         over_systems = (Cell(row.rho_system, "number"), Cell(row.n_systems, "count"))
         own[f"{row.variant} ({row.first} and {row.second}, rules {row.rules})"] = (*over_reports, *over_systems)
     papers = {name: (Cell(rho, "number"), None, None, None) for name, rho in published_rho.items()}
-    missing = f"ratings of two language models: {_score(experiment, 'quality', 'A')} --judge B"
+    missing = f"ratings of two language models: {_score(experiment, 'quality', 'A', 'B')}"
     return paper_table("rho", own, () if agreements else (missing,), paper=papers)
 
 

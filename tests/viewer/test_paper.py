@@ -79,7 +79,7 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
     board = scores.board({system("react").label(): cells}, columns=tuple(columns))
     agreed = {"metric": "quality", "variant": "depth", "first": "a:1", "second": "b:2", "rho_report": 0.8}
     agreement = Agreement.model_validate({**agreed, "n_reports": 4, "n_dropped": 0, "n_systems": 1})
-    write_board(folder, Board(judge=("anthropic:j",)))
+    write_board(folder, Board(judge=("anthropic:j 057c", "openai:k")))
     agreements = (agreement, agreement.model_copy(update={"metric": "faithfulness"}))
     kept = Scores(scores=(), judgings=(), scoreboard=board, agreements=agreements)
     write_json(folder / "scores.json", kept.model_dump(mode="json", exclude_none=True))
@@ -97,6 +97,8 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
         "faithfulness by the paper's rules",
         "not run here",
     ]
+    command = table(view, "Table 1").missing[1].partition(": ")[2]
+    assert command.endswith("--rules paper --judge anthropic:j --judge openai:k"), "a panel's members"
     assert "quality of a language model" in " ".join(table(view, "Table 2").missing)
     (found,) = here(view, "Appendix E")
     assert (found.name, values_of(found)) == ("depth (a:1 and b:2, rules default)", (0.8, 4, None, 1))
