@@ -3,7 +3,7 @@ Tables 1, 2, 4 and 5, Figure 5, Appendices D and E.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -22,9 +22,10 @@ from drretail.experiment import Definition, path_of, read_definition, read_runs
 from drretail.querygen.lint import Linter
 from drretail.querygen.modes import Mode, modes_of
 from drretail.querygen.reading import WORLD as DEMO
+from drretail.records.base import OfJudge
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run, System
-from drretail.records.score import CODE, Scores
+from drretail.records.score import CODE, Rules, Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.table import Cell, Column, Kind, Row
@@ -66,8 +67,8 @@ def dataset(
     queries: Sequence[Query], runs: Sequence[Run], words: Mapping[str, int], scores: Scores | None
 ) -> PaperTable:
     """Table 4 with a row for this experiment: shares of its queries or of its reports; ``words`` by run id."""
-    judged = () if scores is None else filter(scores.shows, scores.scores)
-    is_judged = any(row.metric == "faithfulness" and row.value is not None for row in judged)
+    rows = () if scores is None else scores.scores
+    is_judged = any(row.metric == "faithfulness" and row.value is not None for row in rows)
     shares = (
         _share([len(set(query.expected_tools)) >= DEEP for query in queries]),
         _share([words[run.run_id] >= LONG for run in runs if run.status == "done"]),
@@ -141,11 +142,27 @@ def _spread(runs: Sequence[Run], planned: int, values: Sequence[float | None], k
     return Cell(mean(by_query), kind, deviation=deviation, n=n, planned=planned) if by_query else None
 
 
-def _score(experiment: str, metric: str, *judges: str) -> str:
+def _score(experiment: str, metric: str, *judges: str, rules: Rules = "paper") -> str:
     """The command that makes a metric's numbers as the paper's are made, by these judges or one to be named."""
     asked = [quote(judge) for judge in judges if judge != RECORDED] or ["PROVIDER:MODEL"]  # a recording can't be asked
     flags = "".join(f" --judge {judge}" for judge in asked)
-    return f"drretail score {quote(experiment)} --metrics {metric} --rules paper{flags}"
+    return f"drretail score {quote(experiment)} --metrics {metric} --rules {rules}{flags}"
+
+
+def _by_models(experiment: str, metric: str, rows: Iterable[OfJudge], board: Board) -> list[str]:
+    """The command that shows a metric's numbers by each model that the last ``score`` did not ask; if there are none,
+    the command that makes some.
+    """
+    others = {
+        (
+            row.judge,
+            row.rules,
+        ): f"numbers by {row.judge}, rules {row.rules}, whom the last `score` did not ask (what is "
+        f"judged is not asked again): {_score(experiment, metric, row.judge, rules=row.rules)}"
+        for row in rows
+        if row.judge_kind != "rule_based" and row.judge != RECORDED and not board.has(*Assessor.of(row))
+    }
+    return [*others.values()] or [f"{metric} of a language model: {_score(experiment, metric)}"]
 
 
 def judged(experiment: str, metric: str, scores: Scores | None, board: Board, missing: Sequence[str]) -> PaperTable:
@@ -153,11 +170,12 @@ def judged(experiment: str, metric: str, scores: Scores | None, board: Board, mi
     about, shown = published()[metric], None if scores is None else scores.scoreboard
     tables = None if shown is None else BoardTables(shown, paper=True)
     columns = [] if tables is None else [column for column in tables.columns if column.metric == metric]
-    by_model = f"{metric} of a language model: {_score(experiment, metric)}"
+    rows = [row for row in (scores.scores if scores else ()) if row.metric == metric and row.n_scored]
+    by_models = _by_models(experiment, metric, rows, board)
     if shown is None or tables is None or not columns:
-        return paper_table(metric, {}, [*missing, by_model])
+        return paper_table(metric, {}, [*missing, *by_models])
     if any(column.metric == metric for column in tables.unrated):
-        missing = [*missing, by_model]
+        missing = [*missing, *by_models]
     elif board.rules != "paper":
         by_paper = _score(experiment, metric, *(key.split()[0] for key in board.judge))
         missing = [*missing, f"{metric} by the paper's rules: {by_paper}"]
@@ -332,7 +350,7 @@ def tables_markdown(view: PaperView) -> str:
         blocks.append(f"## {table.name}. {table.table.title}")
         blocks += [markdown_table(table.table)] if table.table.rows else []
         blocks += [" ".join(table.table.notes)] if table.table.notes else []
-        blocks += [] if table.here else ["This experiment has nothing for this table: see the end."]
+        blocks += [] if table.here else ["No row of this experiment is here: see the end."]
     missing = [f"- {name}: {text}" for name, text in view.missing]
     blocks.append("## Missing here\n\n" + ("\n".join(missing) if missing else "Nothing."))
     return "\n\n".join(blocks) + "\n"

@@ -100,6 +100,10 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
     command = table(view, "Table 1").missing[1].partition(": ")[2]
     assert command.endswith("--rules paper --judge anthropic:j --judge openai:k"), "a panel's members"
     assert "quality of a language model" in " ".join(table(view, "Table 2").missing)
+    rated = kept.model_copy(update={"scores": (scores.score("a", "overall", metric="quality", judge="b:other"),)})
+    write_json(folder / "scores.json", rated.document())
+    command = table(read_paper_view(folder, None), "Table 2").missing[-1].partition(": ")[2]
+    assert command.endswith("--metrics quality --rules default --judge b:other"), "which asks nothing again"
     (found,) = here(view, "Appendix E")
     assert (found.name, values_of(found)) == ("depth (a:1 and b:2, rules default)", (0.8, 4, None, 1))
 
