@@ -19,7 +19,7 @@ from drretail.records.tables.sheets import csv_of
 from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.document import INDEX, write_report_page
-from drretail.viewer.sections import also_judged, board_sections, sections
+from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.board import BoardTables
 
@@ -67,8 +67,9 @@ def report(options: ReportOptions) -> Result[str]:
     text = latex_of(tables) if options.form == "latex" else csv_of(tables)
     if to is not None:
         write_atomically(to, text)
-    others = [] if options.details else [f"{judges} --details: their tables." for judges in also_judged(view.scores)]
-    return _result(to, text, lambda: summary_of(view), notes=others)
+    others = ", ".join(dict.fromkeys(judge for judge, _ in view.scores.other_judges))
+    hints = [f"Also judged by {others}: --details has these tables."] if others and not options.details else []
+    return _result(to, text, lambda: summary_of(view), hints)
 
 
 def _read(experiment: Path) -> ExperimentView:
@@ -83,16 +84,13 @@ def _unjudged(experiment: Path) -> list[str]:
 
 
 def _result(
-    to: Path | None,
-    text: str,
-    document: Callable[[], Mapping[str, Any]],
-    hints: Sequence[str] = (),
-    notes: Sequence[str] = (),
+    to: Path | None, text: str, document: Callable[[], Mapping[str, Any]], hints: Sequence[str] = ()
 ) -> Result[str]:
     """The file that was written, or the text without one."""
     shown = text.removesuffix("\n") if to is None else str(to)
-    name = None if to is None else str(to)
-    return Result(text, lambda: {"report": name, **document()}, [shown], notes=notes, hints=hints, path=to)
+    return Result(
+        text, lambda: {"report": None if to is None else str(to), **document()}, [shown], hints=hints, path=to
+    )
 
 
 def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
@@ -114,7 +112,7 @@ def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
         with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
             page = write_report_page(view, to, form, bar)
         keep_state(experiment, "report", _state(experiment, to, form))
-    return _result(page, "", lambda: summary_of(read_view(experiment)), hints=_unjudged(experiment))
+    return _result(page, "", lambda: summary_of(read_view(experiment)), _unjudged(experiment))
 
 
 def _state(experiment: Path, to: Path, form: str) -> str:

@@ -72,17 +72,12 @@ def board_details(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
         yield replace(table, notes=(*table.notes, *meanings))
     yield from prose(*filter(None, [tables.tested, needed_sentence(board.compared)]), "")
     notes = [note for note in board_notes(board) if note not in lab]
-    notes += also_judged(scores)
+    if others := scores.other_judges:
+        judges = (judge if rules == "default" else f"{judge} (rules of {rules})" for judge, rules in others)
+        notes.append(f"Also judged by {', '.join(judges)}.")
     for title, about in (("Notes", notes), (LAB, lab)):
         if about:
             yield Table(title, (), (), notes=tuple(about))
-
-
-def also_judged(scores: Scores) -> list[str]:
-    """A sentence on the judges whose numbers the board does not show, if there are any."""
-    others = scores.other_judges
-    judges = (judge if rules == "default" else f"{judge} (rules of {rules})" for judge, rules in others)
-    return [f"Also judged by {', '.join(judges)}."] if others else []
 
 
 def board_sections(board: Scoreboard) -> Iterator[Section]:

@@ -9,7 +9,7 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.scores.board import Board, write_board
 from drretail.files import write_json, write_lines
-from drretail.records.run import RoleModel, Run, Step, System, Usage
+from drretail.records.run import NINE, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Scores, ShownColumn
 from drretail.records.tables.table import Row
 from drretail.records.vote import Vote
@@ -17,6 +17,7 @@ from drretail.viewer.paper import SYSTEMS, PaperView, read_paper_view
 from drretail.viewer.published import PaperTable, published, published_rows
 from tests import build
 from tests.build import known
+from tests.eval.compare.crafted import preference
 from tests.viewer import scores
 from tests.viewer.agents import vote
 
@@ -66,6 +67,26 @@ def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> No
     (shown,) = (each for each in cost["rows"] if each["source"] == "here")
     assert shown["input tokens (k)"] == {"value": 2.0, "n": 1, "planned": 2}
     assert any("1 run of" in sentence for sentence in view.settings)
+    (of_tools,) = here(view, "Figure 4")
+    assert dict(zip(published()["calls"]["columns"], values_of(of_tools), strict=True)) == {
+        **dict.fromkeys(NINE, 0.0),
+        "web_search": 2.0,
+        "calculator": 1.0,
+    }
+
+
+def test_preferences_are_win_rates_by_pair_and_dimension_of_the_judge_whom_the_board_shows(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react", "hybrid_react")
+    a, b = map(System.label, map(system, ("hybrid_react", "react")))
+    pair = {"version": 1, "judge_kind": "llm", "a": a, "b": b, "n_planned": 4, "n_scored": 3, "win": {"value": 0.5}}
+    rows = [
+        preference(**pair, judge=judge, dimension="overall", win_rate=rate)
+        for judge, rate in (("p:x", 0.6), ("p:m", 0.8))
+    ]
+    write_board(folder, Board(judge=("p:m",)))
+    write_json(folder / "scores.json", Scores(scores=(), judgings=(), pairs=tuple(rows)).document())
+    (row,) = here(read_paper_view(folder, None), "Figure 6")
+    assert (row.name, known(row.cells[-1]).whole) == (f"{a} over {b}", "0.80, 3 of 4")
 
 
 def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(tmp_path: Path) -> None:
