@@ -53,9 +53,8 @@ def report(options: ReportOptions) -> Result[str]:
         raise UserError(f"{place} is closed to this user: change its permissions, or name another place.")
     if options.form == "paper":
         return _paper(experiment, options, to)
-    name = DEFAULT_NAMES[options.form]
     if options.form == "html":
-        return _pages(experiment, to or experiment / name, options.split)
+        return _pages(experiment, target, options.split)
     view = _read(experiment)
     board = view.scores.scoreboard
     if board is None:

@@ -17,15 +17,15 @@ from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Assessor, is_panel, means_by_query
+from drretail.eval.scores.gathering import Assessor, means_by_query
 from drretail.experiment import Definition, path_of, read_definition, read_runs
 from drretail.querygen.lint import Linter
 from drretail.querygen.modes import Mode, modes_of
 from drretail.querygen.reading import WORLD as DEMO
-from drretail.records.base import OfJudge
+from drretail.records.comparison import PairScore
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run, System
-from drretail.records.score import CODE, Scores
+from drretail.records.score import Score, Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.table import Cell, Column, Kind, Row
@@ -155,15 +155,11 @@ def _score(experiment: str, metric: str, *judges: str, rules: str = "paper") -> 
     return f"drretail score {quote(experiment)} --metrics {metric} --rules {rules}{flags}"
 
 
-def _by_models(experiment: str, metric: str, rows: Iterable[OfJudge], board: Board) -> list[str]:
-    """The command that shows a metric's numbers by each model that the last ``score`` did not ask; if there are none,
-    the command that makes some.
-    """
-    judges = dict.fromkeys(
-        (row.judge, row.rules)
-        for row in rows
-        if row.judge_kind != "rule_based" and row.judge != RECORDED and not board.has(*Assessor.of(row))
-    )
+def _by_models(experiment: str, metric: str, rows: Iterable[Score | PairScore], board: Board) -> list[str]:
+    """Commands that show a metric's numbers by models that the last ``score`` did not ask, else one that makes some."""
+    by_others = (row for row in rows if row.n_scored and not board.has(*Assessor.of(row)))
+    by_models = (row for row in by_others if row.judge_kind != "rule_based" and row.judge != RECORDED)
+    judges = dict.fromkeys((row.judge, row.rules) for row in by_models)
     unasked = "whom the last `score` did not ask (what is judged is not asked again)"
     return [
         f"numbers by {judge}, rules {rules}, {unasked}: {_score(experiment, metric, judge, rules=rules)}"
@@ -176,8 +172,7 @@ def judged(experiment: str, metric: str, scores: Scores, board: Board, missing: 
     about, shown = published()[metric], scores.scoreboard
     tables = None if shown is None else BoardTables(shown, paper=True)
     columns = [] if tables is None else [column for column in tables.columns if column.metric == metric]
-    rows = [row for row in scores.scores if row.metric == metric and row.n_scored]
-    by_models = _by_models(experiment, metric, rows, board)
+    by_models = _by_models(experiment, metric, [row for row in scores.scores if row.metric == metric], board)
     if shown is None or tables is None or not columns:
         return paper_table(metric, {}, [*missing, *by_models])
     if any(column.metric == metric for column in tables.unrated):
@@ -338,8 +333,7 @@ def _settings(
     )
     folders = {system.prompts.name for system in definition.systems.values() if system.prompts is not None}
     prompts = sorted({prompt for query in queries for prompt in query.prompts})
-    judged = [row for row in scores.scores if row.judge != CODE and not is_panel(row.judge)]
-    rows = [row for row in judged if board.has(*Assessor.of(row))]
+    rows = [row for row in scores.scores if board.has(*Assessor.of(row))]
     worded = sorted(filter(None, {row.judge_params.partition("prompts-")[2] for row in rows}))
     yield (
         f"Whose wording: agents {', '.join(sorted(folders)) or OURS}; queries {', '.join(prompts) or OURS}; "
