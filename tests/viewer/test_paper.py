@@ -6,6 +6,7 @@ from statistics import mean
 
 import pytest
 
+from drretail import report
 from drretail.errors import UserError
 from drretail.eval.scores.board import Board, write_board
 from drretail.files import write_json, write_lines
@@ -125,6 +126,7 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
     write_json(folder / "scores.json", rated.document())
     command = table(read_paper_view(folder, None), "Table 2").missing[-1].partition(": ")[2]
     assert command.endswith("--metrics quality --rules default --judge b:other"), "which asks nothing again"
+    assert report(folder, form="latex").hints == ["Also judged by b:other: --details has these tables."]
     (found,) = here(view, "Appendix E")
     assert (found.name, values_of(found)) == ("depth (a:1 and b:2, rules default)", (0.8, 4, None, 1))
 
