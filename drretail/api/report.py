@@ -53,9 +53,8 @@ def report(options: ReportOptions) -> Result[str]:
         raise UserError(f"{place} is closed to this user: change its permissions, or name another place.")
     if options.form == "paper":
         return _paper(experiment, options, to)
-    name = DEFAULT_NAMES[options.form]
     if options.form == "html":
-        return _pages(experiment, to or experiment / name, options.split)
+        return _pages(experiment, target, options.split)
     view = _read(experiment)
     board = view.scores.scoreboard
     if board is None:
@@ -63,11 +62,13 @@ def report(options: ReportOptions) -> Result[str]:
     tables = BoardTables(board, full=options.form == "csv").tables
     if options.details:
         every = [*board_sections(board), *sections(view.scores)]
-        tables = [table for section in every for table in section.tables]
+        tables = [table for section in every for table in section.separate_tables]
     text = latex_of(tables) if options.form == "latex" else csv_of(tables)
     if to is not None:
         write_atomically(to, text)
-    return _result(to, text, lambda: summary_of(view), [] if to is None else _unjudged(experiment))
+    others = ", ".join(dict.fromkeys(judge for judge, _ in view.scores.other_judges))
+    hints = [f"Also judged by {others}: --details has these tables."] if others and not options.details else []
+    return _result(to, text, lambda: summary_of(view), hints)
 
 
 def _read(experiment: Path) -> ExperimentView:

@@ -1,12 +1,13 @@
 """An experiment in the form of the paper: every table that it has numbers for, and how it differs; also as Markdown.
-Tables 1, 2, 4 and 5, Figure 5, Appendices D and E.
+Tables 1, 2, 4 and 5, Figures 4 to 6, Appendices D and E.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
+from itertools import combinations, groupby
 from pathlib import Path
+from shlex import quote
 from statistics import mean, stdev
 from typing import Any
 
@@ -16,14 +17,15 @@ from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Assessor, is_panel, means_by_query
+from drretail.eval.scores.gathering import Assessor, means_by_query
 from drretail.experiment import Definition, path_of, read_definition, read_runs
 from drretail.querygen.lint import Linter
 from drretail.querygen.modes import Mode, modes_of
 from drretail.querygen.reading import WORLD as DEMO
+from drretail.records.comparison import PairScore
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run, System
-from drretail.records.score import CODE, Scores
+from drretail.records.score import Score, Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.table import Cell, Column, Kind, Row
@@ -32,6 +34,7 @@ from drretail.run_file import read_telemetry
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.viewer.published import PaperTable, paper_table, published
 from drretail.viewer.tables.board import BoardTables
+from drretail.viewer.tables.scores import RECORDED
 
 AGENTS = ("plan_to_function", "react", "hybrid_react")
 SYSTEMS = tuple(f"{agent}{web}" for agent in AGENTS for web in ("", "+ws"))
@@ -60,18 +63,14 @@ def absent(systems: Mapping[str, System]) -> list[str]:
     return [f"not run here: {', '.join(missing)} (drretail run … {flags})"] if missing else []
 
 
-def dataset(
-    queries: Sequence[Query], runs: Sequence[Run], words: Mapping[str, int], scores: Scores | None
-) -> PaperTable:
+def dataset(queries: Sequence[Query], runs: Sequence[Run], words: Mapping[str, int], scores: Scores) -> PaperTable:
     """Table 4 with a row for this experiment: shares of its queries or of its reports; ``words`` by run id."""
-    judged = () if scores is None else filter(scores.shows, scores.scores)
-    is_judged = any(row.metric == "faithfulness" and row.value is not None for row in judged)
     shares = (
         _share([len(set(query.expected_tools)) >= DEEP for query in queries]),
         _share([words[run.run_id] >= LONG for run in runs if run.status == "done"]),
         _share([bool(set(query.expected_tools) & (set(NINE) - {WEB})) for query in queries]),
         _share([WEB in query.expected_tools for query in queries]),
-        Cell(is_judged, "check"),
+        Cell(any(row.metric == "faithfulness" and row.value is not None for row in scores.scores), "check"),
         _share([query.user_id is not None and query.mode == "profile_aware" for query in queries]),
     )
     note = (
@@ -129,6 +128,16 @@ def cost(
     return paper_table("cost", rows, missing)
 
 
+def calls(runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], missing: Sequence[str]) -> PaperTable:
+    """Figure 4: the mean calls of each tool in a run with a report, failed calls included."""
+    rows: dict[str, list[Cell | None]] = {}
+    for label, of_label in runs.items():
+        counts = [Counter(step.name for step in run.steps if step.kind == "tool") for run in of_label]
+        means = (_spread(of_label, planned[label], [of_run[tool] for of_run in counts]) for tool in NINE)
+        rows[label] = [mean and Cell(mean.value, "tenths") for mean in means]  # over as many runs as in Table 5
+    return paper_table("calls", rows, missing)
+
+
 def _spread(runs: Sequence[Run], planned: int, values: Sequence[float | None], kind: Kind = "tenths") -> Cell | None:
     """The mean over queries of the runs' values, a query's repeats averaged first, as on the board; None if all are
     unknown.
@@ -139,23 +148,37 @@ def _spread(runs: Sequence[Run], planned: int, values: Sequence[float | None], k
     return Cell(mean(by_query), kind, deviation=deviation, n=n, planned=planned) if by_query else None
 
 
-def _score(experiment: str, metric: str, judge: str = "PROVIDER:MODEL") -> str:
-    """The command that makes a metric's numbers as the paper's are made."""
-    return f"drretail score {experiment} --metrics {metric} --rules paper --judge {judge}"
+def _score(experiment: str, metric: str, *judges: str, rules: str = "paper") -> str:
+    """The command that makes a metric's numbers as the paper's are made, by these judges or one to be named."""
+    asked = [quote(judge) for judge in judges if judge != RECORDED] or ["PROVIDER:MODEL"]  # a recording can't be asked
+    flags = "".join(f" --judge {judge}" for judge in asked)
+    return f"drretail score {quote(experiment)} --metrics {metric} --rules {rules}{flags}"
 
 
-def judged(experiment: str, metric: str, scores: Scores | None, board: Board, missing: Sequence[str]) -> PaperTable:
+def _by_models(experiment: str, metric: str, rows: Iterable[Score | PairScore], board: Board) -> list[str]:
+    """Commands that show a metric's numbers by models that the last ``score`` did not ask, else one that makes some."""
+    by_others = (row for row in rows if row.n_scored and not board.has(*Assessor.of(row)))
+    by_models = (row for row in by_others if row.judge_kind != "rule_based" and row.judge != RECORDED)
+    judges = dict.fromkeys((row.judge, row.rules) for row in by_models)
+    unasked = "whom the last `score` did not ask (what is judged is not asked again)"
+    return [
+        f"numbers by {judge}, rules {rules}, {unasked}: {_score(experiment, metric, judge, rules=rules)}"
+        for judge, rules in judges
+    ] or [f"{metric} of a language model: {_score(experiment, metric)}"]
+
+
+def judged(experiment: str, metric: str, scores: Scores, board: Board, missing: Sequence[str]) -> PaperTable:
     """The paper's table for a metric in ``JUDGED``: the board's own, with the paper's rows."""
-    about, shown = published()[metric], None if scores is None else scores.scoreboard
+    about, shown = published()[metric], scores.scoreboard
     tables = None if shown is None else BoardTables(shown, paper=True)
     columns = [] if tables is None else [column for column in tables.columns if column.metric == metric]
-    by_model = f"{metric} of a language model: {_score(experiment, metric)}"
+    by_models = _by_models(experiment, metric, [row for row in scores.scores if row.metric == metric], board)
     if shown is None or tables is None or not columns:
-        return paper_table(metric, {}, [*missing, by_model])
+        return paper_table(metric, {}, [*missing, *by_models])
     if any(column.metric == metric for column in tables.unrated):
-        missing = [*missing, by_model]
+        missing = [*missing, *by_models]
     elif board.rules != "paper":
-        by_paper = _score(experiment, metric, shown.judge.judge)
+        by_paper = _score(experiment, metric, *(key.split()[0] for key in board.judge))
         missing = [*missing, f"{metric} by the paper's rules: {by_paper}"]
     table = next(table for table in tables.tables if table.title == columns[0].table)
     names = [column.name for column in table.columns]
@@ -167,6 +190,21 @@ def judged(experiment: str, metric: str, scores: Scores | None, board: Board, mi
     whose = f"Judged here by {shown.judge.judge}, rules {shown.judge.rules}."
     notes = (*table.notes, whose, *about.get("notes", ()))
     return PaperTable(about["name"], replace(table, title=about["title"], by="", notes=notes), tuple(missing))
+
+
+def preferences(experiment: str, scores: Scores, board: Board) -> PaperTable:
+    """Figure 6: the win rate of the first of two systems, by pair and dimension."""
+    met = [row for row in scores.pairs if row.win.value is not None]
+    whose = board.first(map(Assessor.of, met))
+    columns = published()["preferences"]["columns"]
+    rows = defaultdict[str, list[Cell | None]](lambda: [None] * len(columns))
+    for row in met:
+        if Assessor.of(row) == whose:
+            win_rate = Cell(row.win_rate.value, "number", n=row.n_scored, planned=row.n_planned)
+            rows[f"{row.a} over {row.b}"][columns.index(row.dimension)] = win_rate
+    missing = [] if rows else _by_models(experiment, "pairwise", met, board)
+    notes = [f"Judged here by {whose.judge.spec}, rules {whose.rules}."] if whose else []
+    return paper_table("preferences", rows, missing, notes=notes)
 
 
 def _half_the_sum(row: Row, places: tuple[int, int]) -> Cell | None:
@@ -202,18 +240,17 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
     return paper_table("kappa", rows, missing, paper=papers)
 
 
-def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
+def judges_agree(experiment: str, scores: Scores) -> PaperTable:
     """Appendix E: Spearman's ρ of two judges' ratings."""
     published_rho = dict(published()["rho"]["numbers"])
-    rows = scores.agreements if scores else ()
-    agreements = [row for row in rows if row.metric == "quality" and row.variant in published_rho]
+    agreements = [row for row in scores.agreements if row.metric == "quality" and row.variant in published_rho]
     own: dict[str, Sequence[Cell | None]] = {}
     for row in agreements:
         over_reports = (Cell(row.rho_report, "number"), Cell(row.n_reports, "count"))
         over_systems = (Cell(row.rho_system, "number"), Cell(row.n_systems, "count"))
         own[f"{row.variant} ({row.first} and {row.second}, rules {row.rules})"] = (*over_reports, *over_systems)
     papers = {name: (Cell(rho, "number"), None, None, None) for name, rho in published_rho.items()}
-    missing = f"ratings of two language models: {_score(experiment, 'quality', 'A')} --judge B"
+    missing = f"ratings of two language models: {_score(experiment, 'quality', 'A', 'B')}"
     return paper_table("rho", own, () if agreements else (missing,), paper=papers)
 
 
@@ -246,21 +283,22 @@ def read_paper_view(experiment: Path, world: World | None) -> PaperView:
     """
     definition, runs, name = read_definition(experiment), list(read_runs(experiment)), str(experiment)
     queries, systems = definition.queries, definition.systems
-    finished = [run for run in runs if run.status == "done"]
-    done: dict[str, list[Run]] = {}
-    for run in finished:
-        done.setdefault(run.system, []).append(run)
+    finished = sorted((run for run in runs if run.status == "done"), key=lambda run: run.system)
+    done = {label: list(of_label) for label, of_label in groupby(finished, key=lambda run: run.system)}
     planned = Counter(run.system for run in runs)
     words = {run.run_id: words_of(experiment, run) for run in finished}
-    scores, board, missing = read_scores(experiment), read_board(experiment), absent(systems)
+    scores = read_scores(experiment) or Scores(scores=(), judgings=())
+    board, missing = read_board(experiment), absent(systems)
     return PaperView(
         experiment.name,
         tuple(_settings(experiment, definition, runs, scores, board, world)),
         (
             *(judged(name, metric, scores, board, missing) for metric in JUDGED),
             dataset(queries, [run for run in finished if not _is_plain(systems[run.system])], words, scores),
-            cost(dict(sorted(done.items())), planned, words, missing),
+            cost(done, planned, words, missing),
+            calls(done, planned, missing),
             modes(name, None if world is None else modes_of(queries, Linter(world))),
+            preferences(name, scores, board),
             people_agree([vote for vote in read_votes(experiment) if isinstance(vote, Vote)]),
             judges_agree(name, scores),
         ),
@@ -271,7 +309,7 @@ def _settings(
     experiment: Path,
     definition: Definition,
     runs: Sequence[Run],
-    scores: Scores | None,
+    scores: Scores,
     board: Board,
     world: World | None,
 ) -> Iterator[str]:
@@ -295,8 +333,7 @@ def _settings(
     )
     folders = {system.prompts.name for system in definition.systems.values() if system.prompts is not None}
     prompts = sorted({prompt for query in queries for prompt in query.prompts})
-    judged = [row for row in (scores.scores if scores else ()) if row.judge != CODE and not is_panel(row.judge)]
-    rows = [row for row in judged if board.has(*Assessor.of(row))]
+    rows = [row for row in scores.scores if board.has(*Assessor.of(row))]
     worded = sorted(filter(None, {row.judge_params.partition("prompts-")[2] for row in rows}))
     yield (
         f"Whose wording: agents {', '.join(sorted(folders)) or OURS}; queries {', '.join(prompts) or OURS}; "
@@ -328,7 +365,7 @@ def tables_markdown(view: PaperView) -> str:
         blocks.append(f"## {table.name}. {table.table.title}")
         blocks += [markdown_table(table.table)] if table.table.rows else []
         blocks += [" ".join(table.table.notes)] if table.table.notes else []
-        blocks += [] if table.here else ["This experiment has nothing for this table: see the end."]
+        blocks += [] if table.here else ["No row of this experiment is here: see the end."]
     missing = [f"- {name}: {text}" for name, text in view.missing]
     blocks.append("## Missing here\n\n" + ("\n".join(missing) if missing else "Nothing."))
     return "\n\n".join(blocks) + "\n"

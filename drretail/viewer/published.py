@@ -78,5 +78,6 @@ def paper_table(
     rows = [Row(name, tuple(cells), name) for name, cells in ours.items()]
     rows += [Row(f"{name} (paper)", tuple(cells), name, "paper") for name, cells in paper.items()]
     notes = (*notes, *about.get("notes", ()))
-    table = Table(about["title"], tuple(map(Column, about["columns"])), tuple(rows), notes=notes)
+    unit = about.get("unit", "planned run")
+    table = Table(about["title"], tuple(map(Column, about["columns"])), tuple(rows), notes=notes, unit=unit)
     return PaperTable(about["name"], table, tuple(missing))

@@ -6,10 +6,11 @@ from statistics import mean
 
 import pytest
 
+from drretail import report
 from drretail.errors import UserError
 from drretail.eval.scores.board import Board, write_board
 from drretail.files import write_json, write_lines
-from drretail.records.run import RoleModel, Run, Step, System, Usage
+from drretail.records.run import NINE, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Scores, ShownColumn
 from drretail.records.tables.table import Row
 from drretail.records.vote import Vote
@@ -17,6 +18,7 @@ from drretail.viewer.paper import SYSTEMS, PaperView, read_paper_view
 from drretail.viewer.published import PaperTable, published, published_rows
 from tests import build
 from tests.build import known
+from tests.eval.compare.crafted import preference
 from tests.viewer import scores
 from tests.viewer.agents import vote
 
@@ -66,6 +68,26 @@ def test_tokens_words_and_calls_are_those_of_finished_runs(tmp_path: Path) -> No
     (shown,) = (each for each in cost["rows"] if each["source"] == "here")
     assert shown["input tokens (k)"] == {"value": 2.0, "n": 1, "planned": 2}
     assert any("1 run of" in sentence for sentence in view.settings)
+    (of_tools,) = here(view, "Figure 4")
+    assert dict(zip(published()["calls"]["columns"], values_of(of_tools), strict=True)) == {
+        **dict.fromkeys(NINE, 0.0),
+        "web_search": 2.0,
+        "calculator": 1.0,
+    }
+
+
+def test_preferences_are_win_rates_by_pair_and_dimension_of_the_judge_whom_the_board_shows(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react", "hybrid_react")
+    a, b = map(System.label, map(system, ("hybrid_react", "react")))
+    pair = {"version": 1, "judge_kind": "llm", "a": a, "b": b, "n_planned": 4, "n_scored": 3, "win": {"value": 0.5}}
+    rows = [
+        preference(**pair, judge=judge, dimension="overall", win_rate=rate)
+        for judge, rate in (("p:x", 0.6), ("p:m", 0.8))
+    ]
+    write_board(folder, Board(judge=("p:m",)))
+    write_json(folder / "scores.json", Scores(scores=(), judgings=(), pairs=tuple(rows)).document())
+    (row,) = here(read_paper_view(folder, None), "Figure 6")
+    assert (row.name, known(row.cells[-1]).whole) == (f"{a} over {b}", "0.80, 3 of 4")
 
 
 def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(tmp_path: Path) -> None:
@@ -79,7 +101,7 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
     board = scores.board({system("react").label(): cells}, columns=tuple(columns))
     agreed = {"metric": "quality", "variant": "depth", "first": "a:1", "second": "b:2", "rho_report": 0.8}
     agreement = Agreement.model_validate({**agreed, "n_reports": 4, "n_dropped": 0, "n_systems": 1})
-    write_board(folder, Board(judge=("anthropic:j",)))
+    write_board(folder, Board(judge=("anthropic:j 057c", "openai:k")))
     agreements = (agreement, agreement.model_copy(update={"metric": "faithfulness"}))
     kept = Scores(scores=(), judgings=(), scoreboard=board, agreements=agreements)
     write_json(folder / "scores.json", kept.model_dump(mode="json", exclude_none=True))
@@ -97,7 +119,14 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
         "faithfulness by the paper's rules",
         "not run here",
     ]
+    command = table(view, "Table 1").missing[1].partition(": ")[2]
+    assert command.endswith("--rules paper --judge anthropic:j --judge openai:k"), "a panel's members"
     assert "quality of a language model" in " ".join(table(view, "Table 2").missing)
+    rated = kept.model_copy(update={"scores": (scores.score("a", "overall", metric="quality", judge="b:other"),)})
+    write_json(folder / "scores.json", rated.document())
+    command = table(read_paper_view(folder, None), "Table 2").missing[-1].partition(": ")[2]
+    assert command.endswith("--metrics quality --rules default --judge b:other"), "which asks nothing again"
+    assert report(folder, form="latex").hints == ["Also judged by b:other: --details has these tables."]
     (found,) = here(view, "Appendix E")
     assert (found.name, values_of(found)) == ("depth (a:1 and b:2, rules default)", (0.8, 4, None, 1))
 

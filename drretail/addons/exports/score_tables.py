@@ -144,7 +144,8 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     researching = {label for label, system in selection.definition.systems.items() if system.agent not in BASELINES}
     # Means over all systems and reports: not for who asked for some.
     if write is _csv and researching <= {*selection.systems} and not selection.rules:
-        shown = [table for section in sections(with_slices(selection.experiment, scored)) for table in section.tables]
+        every = sections(with_slices(selection.experiment, scored))
+        shown = [table for section in every for table in section.separate_tables]
         (to / "tables").mkdir(exist_ok=True)
         for earlier in (to / "tables").glob("[0-9]*-*.csv"):
             earlier.unlink()

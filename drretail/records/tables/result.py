@@ -4,7 +4,7 @@ A table is lines that fit a terminal. They are wider only if a single word or fi
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -226,6 +226,13 @@ class Section:
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     """What holds for all of its tables, or why it has none."""
+
+    @property
+    def separate_tables(self) -> Iterator[Table]:
+        """The tables for outputs without its heading: each says by itself who judged."""
+        for table in self.tables:
+            by = table.by if self.by in table.by else ", ".join(filter(None, (table.by, self.by)))
+            yield replace(table, by=by)
 
     @property
     def parts(self) -> Iterator[Part]:

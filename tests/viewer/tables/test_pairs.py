@@ -92,3 +92,12 @@ def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(printed
     for text in ("depth", "+1.50", "-1.50", " 0.00", "P(i beats j)"):
         assert text in strengths
     assert "-0.00" not in strengths
+
+
+def test_where_no_heading_stands_above_a_table_it_says_who_judged() -> None:
+    strong = {"a@m": 1.0, "b@m": 0.0, "c@m": -1.0}
+    ranks = [rank(system, value) for system, value in strong.items()]
+    (section,) = pair_sections([row(a, b) for a, b in combinations(strong, 2)], ranks)
+    titles = [table.full_title for table in section.separate_tables]
+    assert titles[-1] == "Strengths, strongest first by overall, judged by anthropic:m (language model)"
+    assert all(title.count("judged by anthropic:m") == 1 for title in titles)
