@@ -82,9 +82,7 @@ class BoardTables:
     def unrated(self) -> list[ShownColumn]:
         """The columns of faithfulness by a judge that follows rules, which decides too few claims for a number.
 
-        It lists only those that have a mark or a figure.
-
-        They are shown only where nothing else was measured.
+        It lists only those that have a mark or a figure. The columns are shown only where nothing else was measured.
         """
         metrics = {column.metric for column in self.board.columns if column.metric}
         if self.board.judge.judge_kind != "rule_based" or metrics == {CLAIMS}:
