@@ -313,9 +313,13 @@ class Query(Document):
 
 def turns_until(queries: Iterable[Query]) -> dict[str, tuple[Query, ...]]:
     """By the id of each turn of a conversation, its turns up to this one; without queries that are asked alone."""
-    until = dict[str, tuple[Query, ...]]()
-    for query in queries:  # a turn stands behind the one before it
-        until[query.query_id] = (*until.get(query.after or "", ()), query)
+    by_id, until = {query.query_id: query for query in queries}, dict[str, tuple[Query, ...]]()
+    for query in by_id.values():
+        new = [query]  # in an experiment, sorted by id, turn 10 stands before turn 2
+        while (before := by_id.get(new[-1].after or "")) and before.query_id not in until and before not in new:
+            new.append(before)
+        for turn in reversed(new):
+            until[turn.query_id] = (*until.get(turn.after or "", ()), turn)
     followed = {turns[-1].after for turns in until.values()}
     return {key: turns for key, turns in until.items() if key in followed or turns[-1].after is not None}
 

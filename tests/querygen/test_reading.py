@@ -266,7 +266,8 @@ def test_rows_of_one_conversation_follow_one_another(tmp_path: Path) -> None:
     assert [query.query_id for query in queries] == ["one-1", "one-2", "two-1", "one-3"]
     assert [query.after for query in queries] == [None, "one-1", None, "one-2"]
     assert {key: len(turns) for key, turns in turns_until(queries).items()} == {"one-1": 1, "one-2": 2, "one-3": 3}
-    assert [turn.query_id for turn in turns_until(queries)["one-3"]] == ["one-1", "one-2", "one-3"]
+    for order in (queries, queries[::-1]):  # an experiment sorts them by id: turn 10 before turn 2
+        assert [turn.query_id for turn in turns_until(order)["one-3"]] == ["one-1", "one-2", "one-3"]
 
 
 def test_a_case_wants_the_products_that_it_names_and_counts_what_has_no_place(tmp_path: Path, demo: World) -> None:
