@@ -34,6 +34,7 @@ class BatchServer(LocalServer):
         self.batches: dict[str, list[dict[str, Any]]] = {}
         self.looked: dict[str, int] = {}
         self.gone: set[str] = set()
+        self.refusing = False
 
     def submit(self, requests: list[dict[str, Any]]) -> dict[str, Any]:
         name = f"msgbatch_{len(self.batches)}"
@@ -80,7 +81,9 @@ class _Handler(Handler):
 
     def get(self) -> None:
         name = self.path.split("?")[0].split("/")[4]
-        if name not in self.batches.batches or name in self.batches.gone:
+        if self.batches.refusing:
+            self.reply(403, "{}")
+        elif name not in self.batches.batches or name in self.batches.gone:
             error = {"type": "error", "error": {"type": "not_found_error", "message": "no such batch"}}
             self.reply(404, json.dumps(error))
         elif self.path.split("?")[0].endswith("/results"):
