@@ -19,7 +19,7 @@ from pydantic import Field
 
 from drretail.errors import CommandStopped, ModelError, UserError, file_error
 from drretail.files import write_atomically
-from drretail.llm.faults import AGAIN
+from drretail.llm.faults import AGAIN, passes
 from drretail.llm.providers import ONCE, Pacer
 from drretail.llm.registry import Model
 from drretail.records.base import sha256_of
@@ -133,7 +133,7 @@ class BatchSubmitter:
                     batch = await self.client.messages.batches.create(requests=requests)
                     self.book.submitted(batch.id, (waiting.custom_id for waiting in part))
                     self.notify(f"{len(part):,} questions were sent as batch {batch.id}.")
-                if not await self._collect():
+                if not await self._collect_unless_down():
                     await asyncio.sleep(self.poll)
         except Exception as problem:  # noqa: BLE001 -- whatever it is, nobody else would tell those who wait
             reason = file_error(problem) if isinstance(problem, OSError) else f"{type(problem).__name__}: {problem}"
@@ -143,6 +143,16 @@ class BatchSubmitter:
                     stopped = CommandStopped(f"The batches cannot be sent or read ({reason}): mend that {AGAIN}")
                     stopped.__cause__ = problem
                     waiting.answer.set_exception(stopped)
+
+    async def _collect_unless_down(self) -> bool:
+        """``_collect``; False too while the provider can't be reached, since batches go on and are paid for."""
+        try:
+            return await self._collect()
+        except Exception as problem:
+            if not passes(problem):
+                raise
+            self.notify(f"The batches cannot be read now ({problem}); the next try is in {self.poll:.0f} s.")
+            return False
 
     async def _collect(self) -> bool:
         """Hands out the results of ended batches. False if none has ended."""

@@ -129,20 +129,27 @@ async def test_a_killed_command_finds_the_answers_it_has_paid_for_unless_the_pro
     assert [len(requests) for requests in server.batches.values()] == batches
 
 
-async def rated(url: str, folder: Path) -> str:
+async def rated(url: str, folder: Path, events: list[str] | None = None) -> str:
     """The answer in a schema: what is refused in one form is sent in another."""
-    with opened(url, folder) as model:
+    with opened(url, folder, events) as model:
         return (await answer_of(model, [HumanMessage("a")], schema=RATING)).text
 
 
 async def test_a_batch_that_may_not_be_read_stops_the_command_and_is_found_by_the_next(tmp_path: Path) -> None:
     with BatchServer(echo) as server:
-        server.refusing = True
+        server.faults = [403]
         with pytest.raises(CommandStopped, match=r"sent or read \(PermissionDeniedError.*run the same command"):
             await rated(server.url, tmp_path)
-        server.refusing = False
         assert await rated(server.url, tmp_path) == "on a"
     assert len(server.batches) == 1
+
+
+async def test_an_outage_while_a_batch_is_under_way_is_waited_out(tmp_path: Path) -> None:
+    with BatchServer(echo, polls=0) as server:
+        server.faults = [503, 0, 200]
+        assert await rated(server.url, tmp_path, events := list[str]()) == "on a"
+    assert (len(server.batches), server.faults) == (1, [])
+    assert len([event for event in events if event.startswith("The batches cannot be read now (")]) == 2
 
 
 async def test_a_server_that_is_not_there_and_a_ledger_that_cannot_be_written_stop_the_command(tmp_path: Path) -> None:
