@@ -210,26 +210,24 @@ def read_jsonl(
 ) -> Iterator[dict[str, Any]]:
     """The objects of a .jsonl or .jsonl.gz file, or in ``lines`` that were read already.
 
-    Raises UserError for a broken line. A cut last line, as a killed program leaves it, is skipped if
-    ``forgives_a_cut``; set it False for users' files.
+    Raises UserError for a broken line. Without ``lines``, a last line that was cut is left out as ``LineAppender``
+    drops it, if ``forgives_a_cut``; set it False for users' files.
     """
-    lines = read_lines(path) if lines is None else lines
+    lines = read_lines(path, forgives_a_cut=forgives_a_cut) if lines is None else lines
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             value = parse_json(line)
         except json.JSONDecodeError as problem:
-            if number == len(lines) and forgives_a_cut:
-                return
             raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
         if not isinstance(value, dict):
             raise UserError(f"{path}, line {number}, is not a JSON object.")
         yield value
 
 
-def read_lines(path: Path) -> list[str]:
-    """The lines of a text file, packed or not.
+def read_lines(path: Path, *, forgives_a_cut: bool = False) -> list[str]:
+    """The lines of a text file, packed or not; ``whole_lines`` of it if it ``forgives_a_cut``.
 
     Raises UserError if it can't be read, or holds more than ``MOST_UNPACKED``: ten megabytes may unpack to ten
     gigabytes, and what is no file may never end.
@@ -239,9 +237,14 @@ def read_lines(path: Path) -> list[str]:
             data = file.read(MOST_UNPACKED + 1)
         if len(data) > MOST_UNPACKED:
             raise UserError(f"{path} holds more than {MOST_UNPACKED >> 20} MB of text, the most that is read.")
-        return lines_in(data, path)
+        return lines_in(whole_lines(data) if forgives_a_cut else data, path)
     except (OSError, EOFError, zlib.error) as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
+
+
+def whole_lines(data: bytes) -> bytes:
+    """The data without a last line that a killed program left without its end, maybe within a character."""
+    return data[: data.rfind(b"\n") + 1]
 
 
 def lines_in(data: bytes, path: Path) -> list[str]:
@@ -277,7 +280,7 @@ class LineAppender:
         self._path = path
         self._file = path.open("a+b")
         self._file.seek(0)
-        self._file.truncate(self._file.read().rfind(b"\n") + 1)
+        self._file.truncate(len(whole_lines(self._file.read())))
 
     def append(self, line: str) -> None:
         with _naming(self._path):

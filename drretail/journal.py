@@ -12,7 +12,7 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -223,6 +223,17 @@ def texts_of(request: Mapping[str, Any]) -> Asked:
 def read_effects(path: Path, lines: Sequence[str] | None = None) -> list[Effect]:
     """All effects of a journal file in the order in which they were written; ``lines`` if they were read already."""
     return _read(path, lines)[0]
+
+
+def seconds_under_way(effects: Iterable[Effect]) -> float:
+    """Seconds in which at least one of the effects was under way: those that ran side by side count once."""
+    total, until = 0.0, 0.0
+    for effect in sorted(effects, key=lambda effect: effect.started):
+        begin = datetime.fromisoformat(effect.started).timestamp()
+        end = begin + effect.seconds
+        total += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return total
 
 
 def _read(path: Path, lines: Sequence[str] | None = None) -> tuple[list[Effect], list[Any]]:

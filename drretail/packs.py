@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import UserError, file_error
-from drretail.files import MOST_UNPACKED, check_format, lines_in, write_atomically
+from drretail.files import MOST_UNPACKED, check_format, lines_in, whole_lines, write_atomically
 from drretail.files import pack as compressed
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, canonical_json
@@ -111,8 +111,8 @@ def data_of(path: Path) -> bytes:
 
 
 def lines_of(path: Path) -> list[str]:
-    """A file's lines, as ``read_lines`` gives them; none if it is not there."""
-    return lines_in(data, path) if (data := data_of(path)) else []
+    """A file's whole lines, as ``read_lines`` gives them; none if it is not there."""
+    return lines_in(data, path) if (data := whole_lines(data_of(path))) else []
 
 
 def unpack(path: Path) -> None:
@@ -147,9 +147,8 @@ def _packed(paths: list[Path]) -> bytes:
     for path in paths:
         if len(parts[-1]) >= PART:
             parts.append(b"")
-        data = data_of(path)
         begin = len(parts[-1])
-        parts[-1] += data[: data.rfind(b"\n") + 1]
+        parts[-1] += whole_lines(data_of(path))
         files[path.name] = len(parts) - 1, begin, len(parts[-1])
     return archive(parts, files=files)
 

@@ -30,7 +30,7 @@ from drretail.files import (
 
 def test_a_cut_last_line_is_left_out_and_appending_starts_on_a_line_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_text('{"n":1}\n{"n":2}\n{"n":', encoding="utf-8")
+    path.write_bytes('{"n":1}\n{"n":2}\n{"n":"€'.encode()[:-1])
     assert list(read_jsonl(path)) == [{"n": 1}, {"n": 2}]
     appender = LineAppender(path)
     appender.append('{"n":3}')
@@ -65,7 +65,11 @@ def test_a_full_disk_is_told_with_the_file_and_leaves_the_old_one_and_nothing_el
     ("name", "content", "message"),
     [
         ("a.jsonl", b'{"n":\n{"n":2}\n', "line 1, is not JSON"),
-        ("a.jsonl", '{"text": "für"}'.encode("latin-1"), r"a\.jsonl is not in UTF-8 \(byte 11\): save it as UTF-8\.$"),
+        (
+            "a.jsonl",
+            '{"text": "für"}\n'.encode("latin-1"),
+            r"a\.jsonl is not in UTF-8 \(byte 11\): save it as UTF-8\.$",
+        ),
         ("a.jsonl.gz", pack(b'{"n":1}\n' * 1000)[:-20], "cannot be read"),
         ("a.jsonl.gz", pack(b'{"n":1}\n' + b" " * (2 << 20)), "holds more than 1 MB of text"),
     ],

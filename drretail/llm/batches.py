@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from langchain_anthropic import ChatAnthropic
 from pydantic import Field
 
-from drretail.errors import ModelError, UserError
+from drretail.errors import CommandStopped, ModelError, UserError, file_error
 from drretail.files import write_atomically
+from drretail.llm.faults import AGAIN, passes
 from drretail.llm.providers import ONCE, Pacer
 from drretail.llm.registry import Model
 from drretail.records.base import sha256_of
@@ -102,7 +103,7 @@ class BatchSubmitter:
         """The message that answers ``params`` (those of messages.create), once a batch has brought it.
 
         Raises ModelError if the provider rejects the request, or after ``MOST_TRIES`` batches in which it expired, was
-        cancelled, or failed for the provider's own reasons.
+        cancelled, or failed for the provider's own reasons. Raises CommandStopped if no batch can be sent or read.
         """
         # Equal questions, such as a judge's repeats, need answers of their own.
         digest = sha256_of(params)[:40]
@@ -129,17 +130,29 @@ class BatchSubmitter:
                 for start in range(0, len(fresh), self.most):
                     part = fresh[start : start + self.most]
                     requests: Any = [{"custom_id": waiting.custom_id, "params": waiting.params} for waiting in part]
-                    batch = await _performed(self.client.messages.batches.create(requests=requests))
+                    batch = await self.client.messages.batches.create(requests=requests)
                     self.book.submitted(batch.id, (waiting.custom_id for waiting in part))
                     self.notify(f"{len(part):,} questions were sent as batch {batch.id}.")
-                if not await self._collect():
+                if not await self._collect_unless_down():
                     await asyncio.sleep(self.poll)
-        except ModelError as problem:
+        except Exception as problem:  # noqa: BLE001 -- whatever it is, nobody else would tell those who wait
+            reason = file_error(problem) if isinstance(problem, OSError) else f"{type(problem).__name__}: {problem}"
             for waiting in self._waiting.values():
                 if not waiting.answer.done():
-                    failed = ModelError(problem.kind, problem.message)
-                    failed.__cause__ = problem.__cause__
-                    waiting.answer.set_exception(failed)
+                    # Stopped, since a failed question is sent, and paid, once more in another form.
+                    stopped = CommandStopped(f"The batches cannot be sent or read ({reason}): mend that {AGAIN}")
+                    stopped.__cause__ = problem
+                    waiting.answer.set_exception(stopped)
+
+    async def _collect_unless_down(self) -> bool:
+        """``_collect``; False too while the provider can't be reached, since batches go on and are paid for."""
+        try:
+            return await self._collect()
+        except Exception as problem:
+            if not passes(problem):
+                raise
+            self.notify(f"The batches cannot be read now ({problem}); the next try is in {self.poll:.0f} s.")
+            return False
 
     async def _collect(self) -> bool:
         """Hands out the results of ended batches. False if none has ended."""
@@ -149,10 +162,8 @@ class BatchSubmitter:
         batches = [self.book.batch_of(waiting.custom_id) for waiting in self._waiting.values()]
         for batch_id in dict.fromkeys(filter(None, batches)):
             try:
-                batch = await _performed(self.client.messages.batches.retrieve(batch_id))
-            except ModelError as problem:
-                if not isinstance(problem.__cause__, NotFoundError):
-                    raise
+                batch = await self.client.messages.batches.retrieve(batch_id)
+            except NotFoundError:
                 batch = None  # the provider no longer knows it
             if batch is None or batch.processing_status == "ended":
                 ended = True
@@ -163,7 +174,7 @@ class BatchSubmitter:
         """Answers the questions of one batch in the order in which they were asked, since results come in any order."""
         results: dict[str, Any] = {}
         if not gone:
-            async for item in await _performed(self.client.messages.batches.results(batch_id)):
+            async for item in await self.client.messages.batches.results(batch_id):
                 results[item.custom_id] = item.result
         counts = Counter(result.type for result in results.values())
         counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items())) or "no results"
@@ -184,17 +195,6 @@ class BatchSubmitter:
                 if waiting.tries >= MOST_TRIES:
                     problem = f"no answer in {MOST_TRIES} batches; the last time it was: {_problem(result)}"
                     waiting.answer.set_exception(ModelError("timeout" if kind == "expired" else "model", problem))
-
-
-async def _performed(call: Awaitable[Any]) -> Any:
-    """The result of a call to the provider's batch API. Raises ModelError if the client gave up."""
-    from anthropic import APIError
-
-    try:
-        return await call
-    except APIError as problem:
-        reason = f"{type(problem).__name__}: {problem.message}"
-        raise ModelError("model", f"the batch could not be sent or read: {reason}") from problem
 
 
 def _kind(result: Any) -> str:

@@ -61,8 +61,8 @@ def test_votes_ratings_and_labels_share_a_file(tmp_path: Path, clock: Clock) -> 
 
 def test_a_cut_line_is_dropped_by_the_next_vote_and_never_counted(tmp_path: Path, clock: Clock) -> None:
     cast(tmp_path, vote(clock, "a"), None)
-    with votes_path(tmp_path, "ann").open("a") as file:
-        file.write('{"format": 1, "choi')
+    with votes_path(tmp_path, "ann").open("ab") as file:
+        file.write('{"format": 1, "note": "€'.encode()[:-1])
     assert len(votes_of(tmp_path, "ann")) == 1
     cast(tmp_path, vote(clock, "b", "breadth"), None)
     assert choices(tmp_path) == ["a", "b"]

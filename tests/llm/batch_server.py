@@ -34,6 +34,8 @@ class BatchServer(LocalServer):
         self.batches: dict[str, list[dict[str, Any]]] = {}
         self.looked: dict[str, int] = {}
         self.gone: set[str] = set()
+        self.faults: list[int] = []
+        """The statuses of the next answers that fail; 200 is one of which only a part comes, and 0 is none."""
 
     def submit(self, requests: list[dict[str, Any]]) -> dict[str, Any]:
         name = f"msgbatch_{len(self.batches)}"
@@ -80,7 +82,11 @@ class _Handler(Handler):
 
     def get(self) -> None:
         name = self.path.split("?")[0].split("/")[4]
-        if name not in self.batches.batches or name in self.batches.gone:
+        if self.batches.faults and (status := self.batches.faults.pop(0)):
+            self.begin(status, 9 if status == 200 else 2, "application/json")
+            self.wfile.write(b"{}")
+            self.close_connection = True
+        elif name not in self.batches.batches or name in self.batches.gone:
             error = {"type": "error", "error": {"type": "not_found_error", "message": "no such batch"}}
             self.reply(404, json.dumps(error))
         elif self.path.split("?")[0].endswith("/results"):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from drretail.errors import ModelError
+from drretail.errors import CommandStopped, ModelError
 from drretail.llm.batches import batching
 from drretail.llm.calling import answer_of
 from drretail.llm.registry import Model, build_model
@@ -88,6 +88,7 @@ async def test_what_expired_or_failed_at_the_provider_is_sent_again(tmp_path: Pa
     assert [len(requests) for requests in server.batches.values()] == [2, 1]
 
 
+RATING: dict[str, Any] = {"title": "Rating", "type": "object", "properties": {}}
 LONG = errored("invalid_request_error", "too long")
 
 
@@ -128,11 +129,35 @@ async def test_a_killed_command_finds_the_answers_it_has_paid_for_unless_the_pro
     assert [len(requests) for requests in server.batches.values()] == batches
 
 
-async def test_a_provider_that_takes_no_batches_fails_every_question_with_its_words(tmp_path: Path) -> None:
+async def rated(url: str, folder: Path, events: list[str] | None = None) -> str:
+    """The answer in a schema: what is refused in one form is sent in another."""
+    with opened(url, folder, events) as model:
+        return (await answer_of(model, [HumanMessage("a")], schema=RATING)).text
+
+
+async def test_a_batch_that_may_not_be_read_stops_the_command_and_is_found_by_the_next(tmp_path: Path) -> None:
+    with BatchServer(echo) as server:
+        server.faults = [403]
+        with pytest.raises(CommandStopped, match=r"sent or read \(PermissionDeniedError.*run the same command"):
+            await rated(server.url, tmp_path)
+        assert await rated(server.url, tmp_path) == "on a"
+    assert len(server.batches) == 1
+
+
+async def test_an_outage_while_a_batch_is_under_way_is_waited_out(tmp_path: Path) -> None:
+    with BatchServer(echo, polls=0) as server:
+        server.faults = [503, 0, 200]
+        assert await rated(server.url, tmp_path, events := list[str]()) == "on a"
+    assert (len(server.batches), server.faults) == (1, [])
+    assert len([event for event in events if event.startswith("The batches cannot be read now (")]) == 2
+
+
+async def test_a_server_that_is_not_there_and_a_ledger_that_cannot_be_written_stop_the_command(tmp_path: Path) -> None:
     with BatchServer(echo) as server:
         url = server.url
-    with opened(url, tmp_path) as model:
-        first, second = texts(await asked(model, ["a", "b"]))
-    assert first == second
-    assert first.startswith("model: the batch could not be sent or read: APIConnectionError")
-    assert KEY not in first
+    with pytest.raises(CommandStopped, match="APIConnectionError") as stopped:
+        await rated(url, tmp_path)
+    assert KEY not in str(stopped.value)
+    (tmp_path / "file").touch()
+    with BatchServer(echo) as server, pytest.raises(CommandStopped, match="file exists already"):
+        await rated(server.url, tmp_path / "file")

@@ -203,7 +203,7 @@ class Batch:
         before = Counter(job.sut.label for job in jobs if ended_by_place[job.place] is not None)
         self.watch.planned(Counter(job.sut.label for job in jobs), before)
         floors = [job for job in open_jobs if job.sut.agent.is_baseline]
-        researching = [job for job in open_jobs if job not in floors]
+        researching = [job for job in open_jobs if not job.sut.agent.is_baseline]
         fresh = run_loop(self._run(researching)) if researching else {}
         golden = {query.query_id: query for query in (queries if open_gold is None else open_gold())}
         floors = [replace(job, turns=tuple(golden[turn.query_id] for turn in job.turns)) for job in floors]

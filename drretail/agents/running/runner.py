@@ -34,7 +34,7 @@ from drretail.event_loop import aside, is_abandoned
 from drretail.experiment import Experiment, run_path
 from drretail.grounding.report.citations import scan
 from drretail.grounding.text.untrusted import visible
-from drretail.journal import Effects, Journal
+from drretail.journal import Effects, Journal, seconds_under_way
 from drretail.llm.models import Models
 from drretail.llm.prices import of_unknown_models, price_version
 from drretail.llm.prompt import overridden_prompts
@@ -125,7 +125,7 @@ class Runner:
         gate = gate or asyncio.Semaphore(self.model_calls)
         on_use = None if self.on_use is None else partial(self.on_use, sut.label)
         models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, on_use)
-        began = time.monotonic()
+        began, opened = time.monotonic(), datetime.now(UTC)
         try:
             with _named_in_traces(sut, query, repeat):
                 conversation = _run_id(sut.label, (*before.queries, query)[0], repeat)
@@ -146,6 +146,8 @@ class Runner:
                 evidence = await with_cited_pages(world, run, evidence, effects, self.tool_timeout)
         finally:
             effects.close()
+        # Of the parts before a run was cut, the journal has the times of the calls.
+        seconds += seconds_under_way(its for its in effects.effects if datetime.fromisoformat(its.started) < opened)
         texts, telemetry = session.trajectory.texts(), self._telemetry(effects, seconds)
         now = datetime.now(UTC)
         fetched = {url: page.as_fetched(sut.system.web_corpus, now) for url, page in pages.items()}

@@ -63,7 +63,7 @@ class Spending:
     prices: frozenset[str]
     """The versions of the prices."""
     seconds: Spread
-    """Seconds of a run, from its beginning to its report."""
+    """Seconds of a run, from its beginning to its report. Of a part that was cut or replayed, its calls' alone."""
     model_seconds: float
     """Seconds of all model calls together."""
     retries: int
@@ -139,9 +139,7 @@ def spending_of(experiment: Path) -> list[Spending]:
                 prices=frozenset(name for figures in telemetry for name in figures.get("prices", ())),
                 seconds=Spread.of([figures["wall_seconds"] for figures in telemetry if "wall_seconds" in figures]),
                 model_seconds=sum(figures.get("model_seconds", 0) for figures in telemetry),
-                retries=sum(
-                    timing.get("retries", 0) for figures in telemetry for timing in figures.get("models", {}).values()
-                ),
+                retries=sum(run.setbacks.second_attempts for run in runs if run.setbacks),
             )
         )
     return rows

@@ -195,7 +195,7 @@ class VerdictFile:
 def _read(path: Path) -> list[Verdict]:
     """All verdicts of a file. Raises UserError, which says what to do, for any other line."""
     lines = [line for line in lines_of(path) if line]
-    with suppress(ValidationError):  # the slow path below says where, and skips a cut last line
+    with suppress(ValidationError):  # the slow path below says where
         if all(_OURS in line for line in lines):  # fast path for our own lines, in a third of the time
             return [Verdict.model_validate_json(line) for line in lines]
     verdicts: list[Verdict] = []

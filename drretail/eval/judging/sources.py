@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import chain, zip_longest
 from pathlib import Path
 
@@ -54,8 +55,11 @@ def cited_beyond(experiment: Path, report: str, evidence: Mapping[str, Evidence]
         return []
     texts = [text.text for entry in evidence.values() for text in entry.texts]
     pages = dict.fromkeys(cited.url for cited in beyond if cited.type == "web" and cited.url is not None)
+    folder = experiment / SOURCES.folder
+    products = _kept_products(experiment, folder.stat().st_mtime_ns) if folder.is_dir() else {}
+    entries = (cited.entry for cited in _cited(report, {**products, **evidence}))
     return [
-        *map(_product, kept_sources(experiment, "P")),
+        *{entry.id: entry for entry in entries if entry is not None and entry.id not in evidence}.values(),
         *(completed(experiment, _page(url, texts), corpus) for url in pages),
     ]
 
@@ -64,6 +68,13 @@ def _cited(report: str, evidence: Mapping[str, Evidence]) -> list[Cited]:
     """All that the marks and the lists of a report name."""
     tokens = scan(report, evidence)
     return [*(cited for mark in tokens.marks for cited in mark.cited), *tokens.listed]
+
+
+@lru_cache(maxsize=1)  # a file for each product that any report cites, and each of a thousand reports asks for some
+def _kept_products(experiment: Path, changed: int) -> Mapping[str, Evidence]:
+    """The kept records of products, by id; ``changed`` is the time of the folder's last change."""
+    del changed
+    return {entry.id: entry for entry in map(_product, kept_sources(experiment, "P"))}
 
 
 def _product(kept: FetchedPages) -> Evidence:

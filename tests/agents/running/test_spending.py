@@ -18,8 +18,10 @@ from drretail.experiment import Experiment, run_path
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import price_version
 from drretail.llm.registry import build_model
+from drretail.run_file import read_journal
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
+from tests.run_files import cut, lines_of
 
 BOTH = (QUERY, QUERY.model_copy(update={"query_id": "q2", "text": "Which bird bath?"}))
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -62,6 +64,21 @@ def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder:
     assert (before.runs, after.runs) == (2, 2)
     assert after.total.usage.calls == 1.5 * before.total.usage.calls
     assert tally.tokens == after.total.usage.total > before.total.usage.total
+
+
+def test_a_resumed_run_sums_its_parts_in_which_calls_side_by_side_count_once(world: World, folder: Path) -> None:
+    player = sut(world, replace(scripted(calls(SEARCH), REPORT)[0], spec=MODEL))
+    tally_of(folder, world, player)
+    path = run_path(folder, player.label, QUERY.query_id, 1)
+    took = [
+        effect.model_copy(update={"started": f"2026-01-30T12:0{minute}:00+00:00", "seconds": 90.0, "retries": 1})
+        for minute, effect in enumerate(read_journal(path))
+    ]
+    cut(path).write_text("".join(f"{line}\n" for line in lines_of(took)), encoding="utf-8")
+    tally_of(folder, world, player)
+    row = spent(folder)
+    assert (len(took), row.retries) == (2, 2)
+    assert 150 <= known(row.seconds.mean) < 160
 
 
 def estimated(to: Path, *suts: SystemUnderTest, repeats: int = 1) -> list[Estimate]:

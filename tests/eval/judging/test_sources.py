@@ -22,11 +22,11 @@ from drretail.eval.judging.sources import (
     size,
 )
 from drretail.eval.judging.subject import read_subjects
-from drretail.experiment import SOURCES
+from drretail.experiment import SOURCES, keep_source
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.progress import Progress
-from drretail.records.evidence import Evidence
+from drretail.records.evidence import Evidence, FetchedPage
 from tests import build
 from tests.build import LABEL, SYSTEM
 from tests.shop import build_shop
@@ -130,6 +130,8 @@ def test_products_that_a_run_never_opened_are_kept_from_the_shop_and_those_it_la
     folder = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": run}}, evidence=[seen])
     with world_at(build_shop(tmp_path / "world")) as shop:
         keep_unopened(folder, NamedProducts(shop).named_by_run)
+    of_other_reports = FetchedPage(title="Tanagrove Nest Box", text="{}", state="ok")
+    keep_source(folder, "P:B0TEST0004", "http://ecommerce.com/B0TEST0004", of_other_reports)
     (subject,) = read_subjects(folder, None)
     beyond = {entry.id: entry.is_absent for entry in subject.sources.values() if entry.looked_up}
     assert beyond == {"P:B0TEST0002": False, "P:B0TEST0003": False, "P:B0NONE0001": True}
