@@ -235,8 +235,8 @@ def _decided(row: ComparedRow, p: float | None, tests: int, clusters: Clusters, 
 
 
 def explored(row: ComparedRow) -> ComparedRow:
-    """A row that is no headline: it shows numbers, and nothing is tested."""
-    return row.model_copy(update={"p": None, "outcome": "exploratory", "why": ""})
+    """A row that is no headline: it shows numbers, and nothing is tested. Why it is not comparable is kept."""
+    return row.model_copy(update={"p": None, "outcome": "exploratory", "why": ""}) if row.is_comparable else row
 
 
 def _rounded(value: float | None) -> float | None:
