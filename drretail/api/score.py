@@ -218,7 +218,7 @@ def estimate_score(options: ScoreOptions) -> Result[Sequence[Estimate]]:
 
     plan = _Plan.of(options, keyless=True)
     judges = [replace(judge.with_wording(plan.wording.label), in_batches=options.batch) for judge in plan.judges]
-    parts = [*estimate_judging(plan.folder, plan.metrics, judges, plan.again, plan.pairs)]
+    parts = [*estimate_judging(plan.folder, plan.metrics, judges, plan.again, plan.pairs, options.repeats)]
     return estimated(f"What is left to judge in {plan.folder}", parts)
 
 

@@ -125,16 +125,17 @@ class Decided(Record):
 
 
 def decided_by(case: Case, reference: Reference) -> Decided | None:
-    """What a run decided; None without a proof. A decision "part" is a refusal only if the picks leave something out,
-    and what is no decision refuses nothing.
+    """What a run decided; None without a wish or a proof. A decision "part" is a refusal only if the picks leave a
+    required want uncovered, and what is no decision refuses nothing.
     """
     proof, run = reference.proof, case.run
-    if proof is None or run is None:
+    if proof is None or run is None or case.wish is None:
         return None
-    outcome = None if case.no_decision else run.outcome
-    needed = sum(not thing.optional for thing in reference.things)
-    is_part = outcome is not None and outcome.decision == "part" and len(run.picks or ()) < needed
-    refused = outcome is not None and (outcome.decision == "none" or is_part)
+    decision = None if case.no_decision or run.outcome is None else run.outcome.decision
+    picks = run.picks or ()
+    refused = decision == "none"
+    if decision == "part":
+        refused = bool(Cart(case.wish, reference, picks, case.ledger(picks).products).left_out)
     return Decided(state=proof.state, refused=refused, bought=bool(run.picks))
 
 

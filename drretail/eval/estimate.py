@@ -1,6 +1,7 @@
 """What judging is likely to take."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from drretail.eval.judging.question import VerdictFile, verdict_path
@@ -16,9 +17,15 @@ from drretail.records.run import Usage
 
 
 def estimate_judging(
-    experiment: Path, metrics: Sequence[str | Metric], judges: Sequence[Judge], again: Again, pairs: Sequence[str] = ()
+    experiment: Path,
+    metrics: Sequence[str | Metric],
+    judges: Sequence[Judge],
+    again: Again,
+    pairs: Sequence[str] = (),
+    judge_repeats: int = 1,
 ) -> Iterator[Estimate]:
-    """One estimate for each metric and model that judges, of the reports or pairs that it has not judged.
+    """One estimate for each metric and model that judges, of the reports or pairs that it has not judged. A report that
+    is judged ``judge_repeats`` times counts as so many.
 
     Raises UserError for an unknown metric or pair.
     """
@@ -36,14 +43,25 @@ def estimate_judging(
             (pair_name(meeting.labels), meeting.run) for meeting in met if reports.keys() >= {*meeting.run_ids}
         ]
 
-    def is_left(path: Path) -> bool:
-        states = {verdict.state for verdict in VerdictFile(path).lasts()}
-        return again == "everything" or not states or (again == "failed" and "failed" in states)
+    def left(states: Mapping[int, set[str]]) -> int:
+        """How often a report is still to be judged."""
+        every = (states.get(repeat, set[str]()) for repeat in range(1, judge_repeats + 1))
+        return sum(again == "everything" or not its or (again == "failed" and "failed" in its) for its in every)
 
     for metric, places in judged.items():
         for judge in judges:
-            left = sum(is_left(verdict_path(experiment, metric, judge.slug, *place)) for place in places)
-            yield from likely_judging(metric, judge, left, *costs.get((metric, judge.slug), (Usage(), 0)))
+            states = [_states(verdict_path(experiment, metric, judge.slug, *place)) for place in places]
+            took, reports = costs.get((metric, judge.slug), (Usage(), 0))
+            repeats = sum(map(len, states)) / max(1, sum(map(bool, states)))
+            yield from likely_judging(metric, judge, sum(map(left, states)), took, round(reports * repeats))
+
+
+def _states(path: Path) -> Mapping[int, set[str]]:
+    """The states of a file's verdicts by the judge's repeat."""
+    states: defaultdict[int, set[str]] = defaultdict(set)
+    for verdict in VerdictFile(path).lasts():
+        states[verdict.judge_repeat].add(verdict.state)
+    return states
 
 
 def likely_judging(metric: str, judge: Judge, count: int, took: Usage, pieces: int) -> Iterator[Estimate]:

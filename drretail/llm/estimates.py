@@ -27,7 +27,7 @@ def typical(kind: str) -> Mapping[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What ``count`` runs, reports or pairs are likely to take together. What is None is unknown."""
+    """What ``count`` runs, or judgements of reports or pairs, are likely to take together. What is None is unknown."""
 
     name: str
     """The system, or the metric and its judge."""

@@ -98,6 +98,11 @@ class ComparedRow(Estimated):
     """A's and B's value of each paired query; not written."""
 
     @property
+    def is_comparable(self) -> bool:
+        """False if nothing may be concluded: values are missing, or the judge does not read."""
+        return self.outcome not in ("missing", "not_read", "order_decided")
+
+    @property
     def is_shown(self) -> bool:
         """True if a difference is concluded."""
         return self.outcome in ("higher", "lower")

@@ -23,8 +23,10 @@ def sonnet(**given: Any) -> Judge:
     return Judge.of(build_model("anthropic:claude-sonnet-5", environ={"ANTHROPIC_API_KEY": "k" * 20}), **given)
 
 
-def left(folder: Path, metric: str, judge: Judge, again: Again = "nothing", pairs: Sequence[str] = ()) -> Estimate:
-    (estimate,) = estimate_judging(folder, [metric], [judge], again, pairs)
+def left(
+    folder: Path, metric: str, judge: Judge, again: Again = "nothing", pairs: Sequence[str] = (), repeats: int = 1
+) -> Estimate:
+    (estimate,) = estimate_judging(folder, [metric], [judge], again, pairs, repeats)
     return estimate
 
 
@@ -48,6 +50,15 @@ def test_what_a_judge_took_here_is_a_better_basis_and_failures_are_left_where_th
     assert counts == {"nothing": 0, "failed": 2, "everything": 2}
     again, (took,) = left(folder, "quality", judge, "everything"), judging_costs(folder)
     assert (again.basis, again.calls, again.output) == ("2 reports here", took.cost.usage.calls, took.cost.usage.output)
+
+
+def test_each_repeat_of_the_judge_counts_and_takes_its_part_of_what_was_taken_here(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", REPORTS)
+    assert left(folder, "quality", sonnet(), repeats=3).count == 6
+    judge, asked = scripted_judge(lambda question: {"rating": 7, "justification": question[:5]})
+    build.scored(folder, "quality", judge, judge_repeats=2)
+    more = left(folder, "quality", judge, repeats=3)
+    assert (more.count, more.calls, more.basis) == (2, len(asked) // 2, "4 reports here")
 
 
 def test_pairs_are_those_with_two_reports_of_the_systems_that_are_named(tmp_path: Path) -> None:

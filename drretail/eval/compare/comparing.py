@@ -171,12 +171,13 @@ def _table(
         if assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
             continue
         by_label = facts_of(gathered, name, assessor)
+        unread = gathered.unread(assessor, name, (a, b))
         for variant in dict.fromkeys((*compared(metric), *primary_variants(metric))):
             sides = side_of(by_label[a].runs, variant), side_of(by_label[b].runs, variant)
             if not any(values for side in sides for values in side.values.values()):
                 continue
             row = tested(family, Headline(assessor, name, variant), a, b)
-            rows.append(row or explored(variant_row(metric, variant, sides, gathered.clusters)))
+            rows.append(row or explored(variant_row(metric, variant, sides, gathered.clusters, unread)))
             for label, side in zip((a, b), sides, strict=True):
                 measured = _reliability(side, steady_judge=assessor.judge.kind == "rule_based")
                 about = {

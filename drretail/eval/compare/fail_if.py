@@ -100,9 +100,10 @@ def broken_since_last(
 def judged_gates(comparisons: Sequence[Comparison], rules: Sequence[GateRule], clusters: Clusters) -> list[GateResult]:
     """The result of each rule for each comparison and judge with such a row; all together keep to ``LEVEL``.
 
-    Raises UnknownName and UserError as ``broken_rules`` does, and UserError for a change that is no loss.
+    Raises UnknownName for a row that no comparison has, and UserError for a change that is no loss, or for a row that
+    is not comparable, since a gate that can't be evaluated must not pass.
     """
-    tested = [(rule, row) for rule in rules for row in _rows_named(comparisons, rule.name, rule.text)]
+    tested = [(rule, row) for rule in rules for row in _rows_named(comparisons, rule)]
     level = LEVEL / max(1, len(tested))
     return [_gate(rule, *row, clusters, level) for rule, row in tested]
 
@@ -170,11 +171,10 @@ def stated(gate: GateResult) -> Iterator[str]:
 def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[BoundRule]) -> Iterator[str]:
     """A sentence for every rule whose bound a comparison meets, which makes it fail.
 
-    Raises UnknownName for a row that no comparison has, and UserError for a figure that none of its rows has, since a
-    gate that can't be evaluated must not pass.
+    Raises UnknownName for a row that no comparison has, and UserError for a row without a figure.
     """
     for rule in rules:
-        for comparison, judge, row in _rows_named(comparisons, rule.name, rule.text):
+        for comparison, judge, row in _rows_named(comparisons, rule):
             if rule.is_met(row.difference or 0.0):
                 yield (
                     f"{rule.text}: {row_name(row)} of {comparison.a} less that of {comparison.b} is "
@@ -182,8 +182,11 @@ def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[BoundRule]) 
                 )
 
 
-def _rows_named(comparisons: Sequence[Comparison], name: str, text: str) -> list[tuple[Comparison, str, ComparedRow]]:
-    """The rows of that name with values on both sides, and the judge of each."""
+def _rows_named(
+    comparisons: Sequence[Comparison], rule: BoundRule | GateRule
+) -> list[tuple[Comparison, str, ComparedRow]]:
+    """The rows that a rule names, and the judge of each."""
+    name = rule.name
     rows = [
         (comparison, table.judge, row)
         for comparison in comparisons
@@ -193,7 +196,9 @@ def _rows_named(comparisons: Sequence[Comparison], name: str, text: str) -> list
     matches = [row for row in rows if name in (row_name(row[2]), f"{row[2].metric} {row[2].variant}", row[2].variant)]
     if not matches:
         raise UnknownName("row to compare", name, sorted({row.variant for _, _, row in rows}), names_all=True)
-    valued = [match for match in matches if match[2].n_pairs]
-    if not valued:
-        raise UserError(f"--fail-if {text!r}: {name} has no such figure, since too few queries have both.")
-    return valued
+    for comparison, _, row in matches:
+        # A bound compares numbers, whatever may be concluded from them.
+        if not (row.is_comparable if isinstance(rule, GateRule) else row.n_pairs):
+            sides = f"{row_name(row)} of {comparison.a} and {comparison.b}"
+            raise UserError(f"--fail-if {rule.text!r}: {sides} can't be compared: {row.why}.")
+    return matches

@@ -210,9 +210,7 @@ def with_conclusions(pairs: Sequence[PairScore], family: Family) -> tuple[PairSc
     rows: list[PairScore] = []
     for row in pairs:
         concluded_row = tested(family, _preference(row), row.a, row.b) if row.dimension == PRIMARY else None
-        is_unread = row.contrast.outcome in ("not_read", "order_decided")
-        contrast = concluded_row or (row.contrast if is_unread else explored(row.contrast))
-        rows.append(row.model_copy(update={"contrast": contrast}))
+        rows.append(row.model_copy(update={"contrast": concluded_row or explored(row.contrast)}))
     return tuple(rows)
 
 

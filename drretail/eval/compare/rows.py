@@ -28,11 +28,11 @@ from drretail.stats.significance import (
     user_sums,
 )
 
-_NA = "nothing to score"
+NA = "nothing to score"
 _OPEN = "rests on an open demand"
-_WHY = (*LACKS_IN_WORDS.values(), "judge failed", _OPEN, "sources unreadable", _NA)
+_WHY = (*LACKS_IN_WORDS.values(), "judge failed", _OPEN, "sources unreadable", NA)
 """Reasons for runs without a value; a query's reason is the first of these that any of its runs has."""
-_BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": _NA}
+_BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": NA}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def contrast_of(
     interval, p = difference_test(_differences(by_query), groups)
     interval = interval.within(-whole, whole)
     # Pairs that both were asked for, without those in which neither has anything to measure.
-    due = [query for query in a.values.keys() & b.values.keys() if {a.why.get(query), b.why.get(query)} != {_NA}]
+    due = [query for query in a.values.keys() & b.values.keys() if {a.why.get(query), b.why.get(query)} != {NA}]
     lacking = Counter(a.why.get(query) or b.why.get(query, "") for query in sorted(due) if query not in by_query)
     outcome, why = unread or _obstacle(sides, lacking, len(due), queries, clusters)
     return ComparedRow(
@@ -235,8 +235,8 @@ def _decided(row: ComparedRow, p: float | None, tests: int, clusters: Clusters, 
 
 
 def explored(row: ComparedRow) -> ComparedRow:
-    """A row that is no headline: it shows numbers, and nothing is tested."""
-    return row.model_copy(update={"p": None, "outcome": "exploratory", "why": ""})
+    """A row that is no headline: it shows numbers, and nothing is tested. Why it is not comparable is kept."""
+    return row.model_copy(update={"p": None, "outcome": "exploratory", "why": ""}) if row.is_comparable else row
 
 
 def _rounded(value: float | None) -> float | None:

@@ -28,6 +28,8 @@ _LARGEST = 1e100
 """A value above it is none: its square would be no number."""
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """How inspect writes that an answer is correct, partly correct, incorrect, or that there is none."""
+_ERROR = 2
+"""How promptfoo writes that an error ended a result, which then has the score 0, and not an assertion."""
 
 
 class _Value(NamedTuple):
@@ -36,6 +38,7 @@ class _Value(NamedTuple):
     value: float | None
     user: str = ""
     metric: str = "value"
+    """Empty for a run that failed: it lacks a value in every metric."""
 
 
 def is_value_table(path: Path) -> bool:
@@ -50,8 +53,13 @@ def compare_values(
 ) -> tuple[list[Comparison], Clusters, dict[str, System]]:
     """The comparisons of the systems in a file, the clusters of their queries, and the systems by label.
 
-    Raises UserError for a file without values, and as ``chosen_pairs``."""
+    A query that only one of two systems has in a metric lacks a value of the other. Raises UserError for a file without
+    values, and as ``chosen_pairs``.
+    """
     values = list(_values(path))
+    metrics = [*dict.fromkeys(value.metric for value in values if value.metric)]
+    if not metrics:
+        raise UserError(f"{path} holds no value.")
     users: dict[str, set[str]] = defaultdict(set)
     for value in values:
         users[value.query].add(value.user)
@@ -61,12 +69,16 @@ def compare_values(
         # What several users asked is a query of each.
         query = value.query if len(users[value.query]) == 1 else f"{value.query} ({value.user or 'no user'})"
         user_of |= {query: value.user} if value.user else {}
-        by_side[value.metric, value.system].setdefault(query, []).extend([] if value.value is None else [value.value])
+        for metric in [value.metric] if value.metric else metrics:
+            its = by_side[metric, value.system].setdefault(query, [])
+            its += [] if value.value is None else [value.value]
     systems = {value.system: System(agent=IMPORTED_AGENT, models={}) for value in values}
     shown, pairs = chosen_pairs(Definition(systems=systems), a, b, baseline)
     clusters, rows = Clusters(user_of), list[ComparedRow]()
-    for (label, other), metric in product(dict.fromkeys([*shown, *pairs]), dict.fromkeys(name for name, _ in by_side)):
-        sides = by_side[metric, label], by_side[metric, other]
+    for (label, other), metric in product(dict.fromkeys([*shown, *pairs]), metrics):
+        both = by_side[metric, label], by_side[metric, other]
+        queries = sorted(both[0].keys() | both[1].keys())
+        sides = [{query: its.get(query, []) for query in queries} for its in both]
         is_share = all(0 <= value <= 1 for side in sides for its in side.values() for value in its)
         a_side, b_side = (
             Side(its, {}, {query: "no value in the file" for query in its if not its[query]}) for its in sides
@@ -122,7 +134,7 @@ def _document(path: Path) -> dict[str, Any]:
 def _of_inspect(log: Mapping[str, Any], system: str) -> Iterator[_Value]:
     for sample in log["samples"]:
         user = _user(sample.get("metadata"))
-        for name, score in (sample.get("scores") or {}).items():
+        for name, score in (sample.get("scores") or {"": None}).items():
             value = score.get("value") if isinstance(score, dict) else score
             for part, part_value in value.items() if isinstance(value, dict) else [("", value)]:
                 yield _Value(system, str(sample["id"]), _number(part_value), user, f"{name} {part}".strip())
@@ -134,7 +146,8 @@ def _of_promptfoo(results: Sequence[Mapping[str, Any]]) -> Iterator[_Value]:
         provider, user = result.get("provider"), _user(result.get("vars"))
         name = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
         system = f"{name} {result.get('prompt', {}).get('label')}" if len(prompts) > 1 else str(name)
-        for metric, value in {"score": result.get("score"), **(result.get("namedScores") or {})}.items():
+        scores = {"score": result.get("score"), **(result.get("namedScores") or {})}
+        for metric, value in ({"": None} if result.get("failureReason") == _ERROR else scores).items():
             yield _Value(system, str(result["testIdx"]), _number(value), user, metric)
 
 

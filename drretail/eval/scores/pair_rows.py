@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from drretail.eval.compare.rows import Side, contrast_of
+from drretail.eval.compare.rows import NA, Side, contrast_of
 from drretail.eval.compare.wording import PREFERENCE
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.question import judges_in
@@ -19,6 +19,7 @@ from drretail.eval.registry import PAIRWISE, pair_metric
 from drretail.eval.scores.board import Board
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.gathering import (
+    LACKS_IN_WORDS,
     Assessor,
     Gathered,
     PlannedRun,
@@ -35,8 +36,6 @@ from drretail.stats.intervals import Interval, share_interval
 from drretail.stats.ranking import Contest, Strength, length_controlled, strengths
 from drretail.stats.significance import sign_test
 
-State = Literal["scored", "na", "judge", "not_judged", "runs_failed"]
-"""Whether a meeting has a result, or why not: the judge failed, it was not judged, or a report is missing."""
 Results = dict[Assessor, dict[Labels, dict[str, list["PairOutcome"]]]]
 """By judge and rules, then by pair, then by dimension: one outcome for every meeting."""
 
@@ -46,7 +45,10 @@ class PairOutcome:
     """One meeting in one dimension; if judged several times, the mean of the scored times."""
 
     query_id: str
-    state: State
+    state: str
+    """Whether it has a result: "scored", or why not: "na", "judge" (which failed), or what is lacking, a key of
+    ``LACKS_IN_WORDS``.
+    """
     win: float = 0.0
     """1 for a win of the first system, else 0; ``loss`` is the second's. A tie is neither."""
     loss: float = 0.0
@@ -110,7 +112,9 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
                         )
                         outcome = _judged(first, second, about, hashes, orders)
                     else:
-                        outcome = PairOutcome(first.query.query_id, "runs_failed", stale_verdicts=len(about))
+                        lacking = {plan.unjudged(PAIRWISE).lacks for plan in (first, second) if not plan.has_report}
+                        why = next(lacks for lacks in LACKS_IN_WORDS if lacks in lacking)
+                        outcome = PairOutcome(first.query.query_id, why, stale_verdicts=len(about))
                     by_pair[meeting.labels][dimension].append(outcome)
     return results
 
@@ -304,6 +308,7 @@ def _pair_score(
     hidden = assessor.judge.kind == "rule_based"  # it is never asked, so nothing is missing
     by_order = unread is not None and unread[0] == "order_decided"
     states = Counter("na" if hidden and outcome.state == "not_judged" else outcome.state for outcome in outcomes)
+    n_failed = len(outcomes) - states["scored"] - states["na"]
     counted = PairScore(
         **_about(assessor, dimension),
         dimension=dimension,
@@ -312,8 +317,8 @@ def _pair_score(
         n_planned=len(outcomes),
         n_scored=states["scored"],
         n_na=states["na"],
-        n_failed=states["runs_failed"] + states["not_judged"] + states["judge"],
-        runs_failed=states["runs_failed"],
+        n_failed=n_failed,
+        runs_failed=n_failed - states["not_judged"] - states["judge"],
         not_judged=states["not_judged"],
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
         stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
@@ -326,7 +331,7 @@ def _pair_score(
     return counted.model_copy(update={name: shown[name] for name in names})
 
 
-_WHY = {"runs_failed": "run failed", "not_judged": "not judged", "judge": "judge failed"}
+_WHY = {**LACKS_IN_WORDS, "judge": "judge failed", "na": NA}
 
 
 def preference(
@@ -338,7 +343,7 @@ def preference(
 ) -> ComparedRow:
     """The two by query: a system's value is its win rate over the query's repeats, in which a tie counts half."""
     won = means_by_query((outcome.query_id, outcome.result) for outcome in outcomes)
-    why = {outcome.query_id: _WHY.get(outcome.state, "na") for outcome in outcomes if outcome.query_id not in won}
+    why = {outcome.query_id: _WHY[outcome.state] for outcome in outcomes if outcome.query_id not in won}
     nothing = {query_id: list[float]() for query_id in why}
 
     def side(label: str, rates: Mapping[str, float]) -> Side:

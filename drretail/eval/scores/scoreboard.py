@@ -31,7 +31,7 @@ from drretail.records.score import (
     readers_of,
     reasons_of,
 )
-from drretail.records.tables.figures import counted, counted_each
+from drretail.records.tables.figures import counted, counted_each, percent
 from drretail.records.vote import Vote
 from drretail.stats.intervals import FEWEST, share_interval
 
@@ -353,12 +353,12 @@ def _voted(
 
 
 def _preferred(cells: Mapping[str, Mapping[str, BoardCell]], names: Mapping[str, str]) -> Iterator[str]:
-    """Of two systems, which people preferred overall, and whether that is more than chance."""
+    """Of two systems, which people preferred overall, as the column has it, and whether that is more than chance."""
     rows = {label: its[f"votes {PRIMARY}"] for label, its in cells.items() if f"votes {PRIMARY}" in its}
     if len(rows) != 2 or not rows.keys() <= names.keys():
         return
     first, second = sorted(rows, key=lambda label: -rows[label].value)
-    won, lost = (f"{rows[label].value * rows[label].n_scored:.3g}" for label in (first, second))
+    won, lost = (percent(rows[label].value) for label in (first, second))
     is_shown = (rows[first].ci_low or 0.0) > TIE
     yield f"People preferred {names[first]} {won} : {lost}, {'more than' if is_shown else 'no more than'} chance."
 

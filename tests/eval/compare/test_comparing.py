@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.errors import UnknownName
+from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import assessors_of
-from drretail.eval.scores.gathering import Gathered
+from drretail.eval.compare.fail_if import BoundRule, GateRule, broken_rules, judged_gates
+from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.stats.intervals import Clusters
 from drretail.stats.significance import difference_test
 from tests.build import known
 from tests.eval.compare import crafted
@@ -52,6 +54,24 @@ def test_at_most_one_pair_in_ten_may_lack_a_value_and_what_neither_can_have_is_n
     for lacking, outcome in ((1, "higher"), (2, "missing")):
         a, b = [9.0] * (10 - lacking) + [None] * lacking, [1.0] * 10
         assert only_row(comparison(beside([*a, "na"], [*b, "na"]))).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("metric", "variant", "assessor", "why"),
+    [
+        ("quality", "overall", JUDGE, "2 of 12 queries lack a value: 2 run failed"),
+        ("quality", "depth", JUDGE, "2 of 12 queries lack a value: 2 run failed"),
+        ("faithfulness", "FR", crafted.RULES, "offline:judge follows rules"),
+    ],
+)
+def test_a_gate_is_refused_where_nothing_may_be_concluded_and_a_bound_compares_numbers(
+    metric: str, variant: str, assessor: Assessor, why: str
+) -> None:
+    both = {"a": runs([None, None] + [1.0] * 10), "b": runs([0.5] * 12)}
+    made = comparison(gathered((metric, variant, assessor, both)))
+    with pytest.raises(UserError, match=f"of a and b can't be compared: {why}"):
+        judged_gates([made], [GateRule("", variant, is_drop=True, size=1)], Clusters({}))
+    assert [*broken_rules([made], [BoundRule("", variant, "<", 2)])]
 
 
 def test_failures_are_compared_exactly_by_user_and_only_where_a_test_can_show_any() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -11,7 +12,9 @@ import pytest
 from drretail import compare
 from drretail.errors import UserError
 
-ROWS = [
+Rows = Sequence[tuple[str, str, str, int, float | None]]
+"""System, query, user, repeat and value; None for a run that failed."""
+ROWS: Rows = [
     (system, f"q{query}", f"u{query % 12}", repeat, float(random.Random(f"{system}{query}{repeat}").random() < share))
     for query in range(40)
     for repeat in (1, 2)
@@ -19,16 +22,14 @@ ROWS = [
 ]
 
 
-def as_csv(folder: Path, *, users: bool = True) -> Path:
-    lines = [
-        f"{system},{query},{user if users else ''},{repeat},{value}" for system, query, user, repeat, value in ROWS
-    ]
+def as_csv(folder: Path, rows: Rows = ROWS) -> Path:
+    lines = [",".join(map(str, row)) for row in rows if row[-1] is not None]
     path = folder / "scores.csv"
     path.write_text("\n".join(["system,query,user,repeat,value", *lines, ""]))
     return path
 
 
-def as_inspect(folder: Path) -> Path:
+def as_inspect(folder: Path, rows: Rows = ROWS) -> Path:
     (folder / "logs").mkdir()
     for name in ("old", "new"):
         samples = [
@@ -36,9 +37,9 @@ def as_inspect(folder: Path) -> Path:
                 "id": query,
                 "epoch": repeat,
                 "metadata": {"user_id": user},
-                "scores": {"value": {"value": "CI"[value < 1]}},
+                "scores": None if value is None else {"value": {"value": "CI"[value < 1]}},
             }
-            for system, query, user, repeat, value in ROWS
+            for system, query, user, repeat, value in rows
             if system == name
         ]
         with ZipFile(folder / "logs" / f"{name}.eval", "w") as archive:
@@ -47,13 +48,14 @@ def as_inspect(folder: Path) -> Path:
     return folder / "logs"
 
 
-def as_promptfoo(folder: Path) -> Path:
+def as_promptfoo(folder: Path, rows: Rows = ROWS) -> Path:
     results: list[dict[str, Any]] = [
         {
             **{"testIdx": query, "promptIdx": 0, "prompt": {"label": "p", "raw": "Q"}, "success": True},
-            **{"provider": {"id": system}, "vars": {"user": user}, "score": value, "namedScores": {}},
+            **{"provider": {"id": system}, "vars": {"user": user}, "score": value or 0, "namedScores": {}},
+            "failureReason": 2 if value is None else 0,
         }
-        for system, query, user, _, value in ROWS
+        for system, query, user, _, value in rows
     ]
     path = folder / "results.json"
     path.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": results}}))
@@ -74,6 +76,13 @@ def test_every_form_has_the_same_test_over_users_and_the_same_gate(tmp_path: Pat
     assert found.gates[0].fails
     assert found.result().code == 4
     assert found.comparison.conclusions[0].startswith("B is above A in")
+
+
+@pytest.mark.parametrize("written", [as_csv, as_inspect, as_promptfoo])
+def test_of_runs_that_failed_no_form_has_a_value(tmp_path: Path, written: Any) -> None:
+    rows = [(*row[:4], None) if row[0] == "new" and row[1] < "q14" else row for row in ROWS]
+    (conclusion,) = compare(written(tmp_path, rows), "old", "new").comparison.conclusions
+    assert conclusion.endswith("6 of 40 queries lack a value: 6 no value in the file.")
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,13 @@ def test_a_refusal_is_right_beside_a_proof_false_beside_a_refutation_and_j_the_d
     assert sum(shares) / 2 == pytest.approx(1 / 2 - 1 / 4)
 
 
+def test_a_part_is_refused_if_a_want_is_not_covered_however_many_lines_the_picks_have() -> None:
+    feeders = f"{CART}\nP:{HOPPER.product_id} x 1"
+    for other, picks, is_refused in (("bath", CART, True), ("bath", feeders, True), ("feeder", feeders, False)):
+        wish = Wish(wants=(FEEDER, Want(name="other", kinds=(f"bird {other}",))), budget=Money.of(1))
+        assert decided(f"{picks}\nother: none", wish).refused == is_refused, (other, picks)
+
+
 def test_an_open_proof_and_a_wish_without_wants_say_nothing_of_refusals() -> None:
     soft = Want.model_validate({**FEEDER.model_dump(), "must": ("soft",)})
     _, reference = case_of("none", Wish(wants=(soft,)))

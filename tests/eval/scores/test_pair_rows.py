@@ -85,12 +85,15 @@ def test_counts_and_shares_of_pairs_are_those_worked_by_hand(tmp_path: Path) -> 
             "q8-r2": [("a<", "a")],
             "q9-r1": [("na", "na"), ("a", "")],  # what can still be judged is not n/a
             "q9-r2": [("a!", "a?")],
+            "qx-r1": [("na", "na")],
+            "qx-r2": [("na", "na")],
         },
         equal=("q8-r1",),
     )
     counts = (row.n_planned, row.n_scored, row.n_na, row.n_failed, row.not_judged, row.runs_failed)
-    assert counts == (18, 6, 1, 11, 5, 5), "of repeats that were never made too"
-    assert (row.failed_verdicts, row.stale_verdicts, row.repairs) == (2, 3, 13)
+    assert counts == (20, 6, 3, 11, 5, 5), "of repeats that were never made too"
+    assert row.contrast.dropped == {"not run yet": 4, "not judged": 1}, "what cannot be judged is not lacking"
+    assert (row.failed_verdicts, row.stale_verdicts, row.repairs) == (2, 3, 15)
     assert (row.wins, row.ties, row.losses) == (2.5, 2.5, 1.0)
     # By query: q1 ½ : ½, q2 tied, q3 ½ won and ½ tied, q8 won.
     assert [share.value for share in (row.win, row.tie, row.loss)] == [0.5, 0.375, 0.125]

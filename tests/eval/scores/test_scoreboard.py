@@ -161,11 +161,12 @@ def test_votes_are_a_share_for_each_system_by_dimension_a_tie_as_half_and_the_se
     assert voted == [("overall", "vote", "Preferred by 2 people"), ("depth", "", "Preferred by 2 people")]
     shares = {each.system: each.cells["votes overall"].value for each in made.rows}
     assert shares == {A: pytest.approx(0.375), B: pytest.approx(0.625)}
-    assert f"People preferred {B} 1.88 : 1.12, no more than chance." in made.sentence
-    for won, words in ((6, "no more than"), (8, "more than")):  # of eight, from .35 and from .63
+    # Not of votes, of which each has 1½.
+    assert f"People preferred {B} 62% : 38%, no more than chance." in made.sentence
+    for won, split, words in ((6, "75% : 25%", "no more than"), (8, "100% : 0%", "more than")):  # from .35 and .63
         votes = [vote(f"v{at}", "a" if at < won else "b", "ann") for at in range(8)]
         made = known(scoreboard(replace(held, board=Board()), code, METRICS, {}, {}, votes))
-        assert f"People preferred {A} {won} : {8 - won}, {words} chance." in made.sentence
+        assert f"People preferred {A} {split}, {words} chance." in made.sentence
     assert "People" not in board(held, *code).sentence
 
 

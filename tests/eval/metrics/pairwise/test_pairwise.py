@@ -19,6 +19,7 @@ from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.comparison import ORDER_DECIDED
 from drretail.records.reading import Pick
+from drretail.records.run import RunError
 from drretail.records.score import Verdict
 from drretail.records.shop import ProfileFact, ProfileSummary
 from tests import build
@@ -127,6 +128,14 @@ def test_of_a_judge_that_chooses_by_the_order_nothing_is_told_but_that(
         assert (rank(scores, label).value, rank(scores, label).note) == (None, ORDER_DECIDED)
     said = [comparison.conclusions[-1] for comparison in compare_recorded(folder, baseline="all")]
     assert said == ["Not read: preference (scripted:test: the order decided)."] * 3
+
+
+def test_a_pair_without_a_report_is_missing_for_what_its_runs_lack(tmp_path: Path) -> None:
+    spoiled = build.run("q1-r1", None, label=B, error=RunError(kind="model", where="react", message="no"))
+    both = two(4)
+    folder = experiment(tmp_path / "exp", {**both, B: {**both[B], "q1-r1": spoiled, "q2-r1": None}})
+    contrast = row(compared(folder, scripted_judge(prefers_a)[0])).contrast
+    assert contrast.dropped == {"run lost to a server": 1, "run failed": 1}
 
 
 def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path) -> None:
