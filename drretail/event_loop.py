@@ -10,9 +10,11 @@ import ctypes
 import os
 import signal
 import threading
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
+from math import inf
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
@@ -21,6 +23,9 @@ from drretail.threads import THREADS
 T = TypeVar("T")
 PRESSES = 2
 """How often Ctrl-C cancels. The next one kills the loop, for agents that ignore cancellation or never await."""
+
+PATIENCE = 5
+"""Seconds until a first press kills a loop that has not taken note of it: ``kill`` presses once."""
 
 BETWEEN = 0.05
 """Seconds between the first cancellation and the second: within one turn of the loop, two would count as one."""
@@ -58,6 +63,7 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
     def press(*_: object) -> None:
         nonlocal presses
         presses += 1
+        command.deadline = time.monotonic() + PATIENCE
         if presses > PRESSES:
             loop.abandon()
             raise KeyboardInterrupt
@@ -69,6 +75,9 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
         loop.begin(command)
         while not command.ended.done():  # a signal that another thread receives does not end the waiting
             wait([command.ended], timeout=HEARS_SIGNALS)
+            if time.monotonic() > command.deadline:
+                presses = PRESSES
+                press()
         return command.ended.result()
     except asyncio.CancelledError:
         if presses:
@@ -116,6 +125,8 @@ class _Command(Generic[T]):
         self.ended: Future[T] = Future()
         self.task: asyncio.Task[T] | None = None
         self.begun: WeakSet[asyncio.Task[Any]] = WeakSet()
+        self.deadline = inf
+        """When its loop, if it has not cancelled it by then, is blocked."""
 
     async def perform(self) -> T:
         """The coroutine's result. Tasks that it left behind are cancelled, as by ``asyncio.run``."""
@@ -202,6 +213,7 @@ class _Loop(threading.Thread):
 
     def cancel(self, command: _Command[Any], after: float = 0) -> None:
         def cancelled() -> None:
+            command.deadline = inf
             if command.task is not None:
                 command.task.cancel()
 

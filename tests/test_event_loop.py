@@ -80,11 +80,16 @@ def test_the_first_press_cancels_and_the_second_ends_wherever_the_loop_is(seed: 
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_what_never_awaits_is_cut_short_by_a_third_press() -> None:
+@pytest.mark.parametrize("patience", [0.1, 60])
+def test_what_never_awaits_is_cut_short_by_presses_or_time(patience: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.event_loop.PATIENCE", patience)
+
     async def stubborn() -> None:
         try:
+            press()
             while True:  # until it is cut short: presses that a busy machine sees in one moment are one
-                press()
+                if patience > 1:
+                    press()
                 for _ in range(20):
                     time.sleep(0.01)
         finally:

@@ -1,6 +1,7 @@
 """``check`` as a user's tests call it: alone, in pydantic-evals and in promptfoo. Tests api/shops/answer.py."""
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,12 @@ def test_an_answer_is_true_unless_a_record_says_otherwise(world: World) -> None:
     assert [(each.code, each.text, each.found) for each in wrong.findings] == [("price_wrong", "$21.99", "$24.99")]
     assert repr(wrong).startswith("1 false; 1 of 1 numbers")
     assert (said_nothing.is_true, said_nothing.looked_at.decided) == (True, 0)
+
+
+def test_an_answer_that_repeats_itself_is_read_in_linear_time(world: World) -> None:
+    started = time.process_time()
+    check(QUESTION, "Tanagrove Tube Bird Feeder: $24.99, 4.6 ★ (1,843), " * 2000, world)
+    assert time.process_time() - started < 20, "it takes minutes where time grows with the square"
 
 
 def test_nothing_is_no_answer(world: World) -> None:

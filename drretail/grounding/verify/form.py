@@ -118,7 +118,7 @@ class _Reader:
             return not amount.compound and (is_headed or amount.kind == "money")
         before, behind = place.beside(amount, self._labels)
         if kind == "rating":
-            *_, label, joint = "", "", *words(place.text[place.start : amount.start])  # "a rating of 4.6"
+            *_, label, joint = "", "", *words(place.text[place.reach(amount) : amount.start])  # "a rating of 4.6"
             is_called = not called.isdisjoint((before, behind)) or (label in called and len(joint) <= _LONGEST_JOINT)
             is_called = is_called or _STARS.match(place.text, amount.end) or self._is_counted(amount, part, place)
             is_alone = not amount.compound or behind in called  # "4.6-star", but "3.8 x 4.6"
@@ -131,7 +131,7 @@ class _Reader:
 
     def _rated_before(self, count: Amount, place: Passage) -> re.Match[str] | None:
         """The rating whose number of ratings a figure may be: what is between says nothing else."""
-        rated = _RATED.search(place.text[: count.start], place.start) if count.low >= _FEWEST_RATINGS else None
+        rated = _RATED.search(place.text, place.reach(count), count.start) if count.low >= _FEWEST_RATINGS else None
         called = self._labels["rating"] | self._labels["beside"]
         return rated if rated is not None and called.issuperset(words(rated["called"])) else None
 
@@ -150,7 +150,7 @@ class _Reader:
 
     def _labels_of(self, amount: Amount, part: Part, place: Passage) -> list[set[str]]:
         """The words of a cell's labels, and of what a colon ends before the figure, without the product's name."""
-        written = _LABEL.search(place.text[place.start : amount.start])
+        written = _LABEL.search(place.text, place.reach(amount), amount.start)
         label = {*words(written[1])} - self._names(part) if written else None
         return [*({*label.split()} for label in part.labels), *filter(None, [label])]
 

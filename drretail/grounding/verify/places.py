@@ -34,6 +34,8 @@ from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, m
 
 _BEFORE, _BEHIND = 30, 30
 """How many characters around a place say of its figure that it is about so much, or at least."""
+_REACH = 300
+"""How many characters from a figure words may stand that say what it is: a line may have thousands of figures."""
 _HIGHEST_RATING = 5
 _GAP, _SIGNS = " \t*_~", "\n.!?()[]<>|\\,;:–—-·=+\"'“”（）「」、。，："
 """What may stand between a figure and the word beside it, and between the parts of a text."""
@@ -75,12 +77,16 @@ class Passage:
         if not is_told:
             yield other_notation()
 
+    def reach(self, figure: Amount) -> int:
+        """Where that begins which may say, before a figure, what it is."""
+        return max(self.start, figure.start - _REACH)
+
     def beside(self, figure: Amount, labels: Mapping[str, Collection[str]]) -> Iterator[str | None]:
         """The words directly before and behind a figure: blank for the end of the text and for a sign between its
         parts, None for any other sign, such as a minus or "%". Without spaces, it is the longest label there, if any.
         """
-        before = self.text[: figure.start].rstrip(_GAP)
-        behind = self.text[figure.end :].removeprefix("-").lstrip(_GAP)
+        before = self.text[max(0, figure.start - _REACH) : figure.start].rstrip(_GAP)
+        behind = self.text[figure.end : figure.end + _REACH].removeprefix("-").lstrip(_GAP)
         for text, edge in ((before, -1), (behind, 0)):
             if not text or text[edge] in _SIGNS:
                 yield ""

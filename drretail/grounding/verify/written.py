@@ -19,6 +19,8 @@ _QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n
 _INSERTED = re.compile(r"\[[^\[\]]{0,40}\]")
 """What a quotation adds to the words that it quotes."""
 _FEWEST_WORDS = 4
+_MOST_AMOUNTS = 100
+"""A stretch with more says nothing of a calculation: a model that repeats itself writes thousands."""
 
 
 def equations(layout: Layout) -> Iterator[ReadValue]:
@@ -35,7 +37,8 @@ def results(place: Passage, calculations: Sequence[str], ledger: Ledger, cited: 
     result there, the one amount that nothing explains is said to be that, and is not.
     """
     missing, unexplained, others = [*calculations], list[Amount](), replace(ledger, calculations={})
-    for amount in amounts_at("total", place):
+    amounts = amounts_at("total", place)
+    for amount in amounts if len(amounts) <= _MOST_AMOUNTS else ():
         missing = [key for key in missing if not equals(amount, abs(ledger.calculations[key].result))]
         if amount.places != CENTS:
             continue
