@@ -162,6 +162,8 @@ def test_what_is_false_is_marked_where_it_was_found_and_else_shown_by_the_place_
         ("It costs $20, and another $20.", 26, "$20", ("It costs $20, and another ", "$20", ".")),
         ("Of 15 there are **5** left.", 18, "5", ("Of 15 there are ", "5", " left.")),
         ("It costs $20.", 0, "It costs $20.", ("It costs $20.", "", "")),
+        ("See [P:jug].", 4, "[P:jug]", ("See ", "[P:jug]", ".")),
+        ("[P:jug]", 0, "[P:jug]", ("[P:jug]", "", "")),
     ):
         shown = shown_of(Finding(code="x", severity="error", text=wrong, start=start, end=start + len(wrong)), report)
         assert (shown.before, shown.wrong, shown.after) == parts, report

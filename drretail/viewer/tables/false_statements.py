@@ -76,17 +76,22 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
         span = (sentence.start, sentence.end) if sentence is not None else claim.span if claim is not None else None
         place = None if start is None or statement.end is None else (start, statement.end)
         # The words before, at and after what is false; all are the first part if no place is known, or if it is all.
-        before, wrong, after = _spaced(statement.text if span is None else report[slice(*span)]).strip(), "", ""
+        # What is nothing but a mark is shown as it is written.
+        words = statement.text if span is None else report[slice(*span)]
+        before, wrong, after = _spaced(words).strip() or words, "", ""
         if span is not None and place is not None and span[0] <= place[0] < place[1] <= span[1]:
             parts = [_spaced(report[a:b]) for a, b in pairwise((span[0], *place, span[1]))]
             if parts[0].strip() or parts[2].strip():
-                before, wrong, after = parts[0].lstrip(), parts[1], parts[2].rstrip()
+                before, wrong, after = parts[0].lstrip(), parts[1] or report[slice(*place)], parts[2].rstrip()
         names = (statement.evidence_id or "",) if claim is None else claim.sources
         sources = [subject.evidence[name] for name in names if name in subject.evidence]
         products = [entry for entry in sources if entry.kind == "product"] or sources
         reading = next((read for read in view.read if (read.start, read.of) == (start, statement.evidence_id)), None)
         turns = (turn for turn in (() if run is None else run.turns) if turn.start <= (start or 0) < turn.end)
-        record = statement.found or ""
+        record = _SAYS.sub("", statement.found or "")
+        if view.is_answer:  # "Your shop says" stands before it
+            record = re.sub("^the shop ", "it ", record)
+            record = f"nothing of it: {record}" if statement.code == "unresolved_citation" else record
         name = statement.evidence_id or next((entry.id for entry in products), "")
         yield (
             statement,
@@ -96,7 +101,7 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
                 before=before,
                 wrong=wrong,
                 after=after,
-                record=_SAYS.sub("", record),
+                record=record,
                 products=reading.title if reading is not None else ", ".join(entry.title for entry in products),
                 rank=_RANKS.get(statement.code, 0 if _MONEY.search(record) else 2),
                 tool="" if reading is None else reading.tool,
