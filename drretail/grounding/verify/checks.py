@@ -32,7 +32,7 @@ from drretail.grounding.verify.findings import (
 from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import Part, ReadAnswers, numerals_in, parts_by_marks
 from drretail.grounding.verify.places import compare_value, would_be_caught
-from drretail.grounding.verify.records import Ledger, read_ledger, record_of
+from drretail.grounding.verify.records import UNKNOWN, Ledger, read_ledger, record_of
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.reading import DECLARED, FORM, OF_FORM, Outcome, Pick, Reading, ReadValue, Unread
@@ -251,9 +251,12 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     """All findings in text order; those without a place come last. Pure."""
     products = case.products(reading.picks)
     catalog = None if case.lookup is None else products.keys()
+    citable = catalog
+    if case.is_of_shop:  # all that its report names was looked up; what is gone, or a tool's, may be named rightly
+        citable = {entry.key for entry in case.evidence.values() if entry.problem != UNKNOWN}.union(products)
     findings = [
         *value_findings(case.report, reading.values),
-        *source_findings(case.citations, catalog, unknown_kinds=case.unknown_kinds, own_hosts=case.own_hosts),
+        *source_findings(case.citations, citable, unknown_kinds=case.unknown_kinds, own_hosts=case.own_hosts),
     ]
     if case.no_decision is not None:
         findings.append(Finding(code="no_decision", severity="error", text="no picks", found=case.no_decision))

@@ -115,7 +115,7 @@ def source_findings(
 ) -> Iterator[Finding]:
     """Citations of products that the shop does not have, and otherwise of what the run never received.
 
-    ``catalog`` has the cited product ids that exist; None without the world. A product that exists and was never opened
+    ``catalog`` has the cited product ids that exist; None if nobody looked. A product that exists and was never opened
     is a warning; so is, where nobody knows what the run received, an evidence id that begins with one of the
     ``unknown_kinds``, and an address is then no fault, nor is one of the shop's ``own_hosts``.
     """

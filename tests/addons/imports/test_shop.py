@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from drretail import check
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
 from drretail.data_ingest.ingest import ingest_files
@@ -184,6 +185,21 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
         ("2?", "product", UNKNOWN),
         ("3?", "price", "€20.00"),
     ]
+
+
+def test_what_the_shop_never_had_is_false_in_a_log_as_in_check(tmp_path: Path, succeeds: Command) -> None:
+    address = 'product_url = "https://shop.example/p/{id}"\ncurrency = "EUR"\n'
+    for count in (6, 5):
+        plain_shop(tmp_path, "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count)), address)
+    lamps = [f"[Lamp](https://shop.example/p/LMP-{key})" for key in (1077, 1005, 1001)]
+    answers = [f"{lamps[0]} costs €20.", f"{lamps[1]} is sold no more.", f"{lamps[2]} costs €20.", "See [P:LMP-1078]."]
+    answered(tmp_path, answers)
+    are_true = [check("?", answer, tmp_path / "w").is_true for answer in answers]
+    assert are_true == [False, True, True, False], "an honest answer may link to what was sold once"
+    shown = succeeds("score", "exp", "--metrics", "false_statements").stdout
+    assert shown.count("≠") == 2
+    assert "≠ Lamp costs €20.\n→ Your shop says it has no product LMP-1077.\n" in shown
+    assert "≠ See [P:LMP-1078].\n→ Your shop says it has no product LMP-1078.\n" in shown
 
 
 @pytest.mark.parametrize("ids", FOREIGN_IDS["ids"])
