@@ -37,7 +37,6 @@ _LONGEST_ON_ITS_WAY = 60
 """Days from an order until it came."""
 _FEWEST_RATINGS, _MOST_PLACES, _LONGEST_JOINT = 10, 2, 3
 """A smaller number of ratings stands in many places by accident; decimal places of a rating; letters of "of"."""
-_LABEL = re.compile(r"([^:：;|\n]{0,60})[:：][\s*_]*$")
 _LONGEST_LINE = 400
 
 
@@ -150,8 +149,9 @@ class _Reader:
 
     def _labels_of(self, amount: Amount, part: Part, place: Passage) -> list[set[str]]:
         """The words of a cell's labels, and of what a colon ends before the figure, without the product's name."""
-        written = _LABEL.search(place.text, place.reach(amount), amount.start)
-        label = {*words(written[1])} - self._names(part) if written else None
+        before = place.text[place.reach(amount) : amount.start].rstrip(" \t\n*_")  # blanks are a link's address
+        written = re.split(r"[:：;|\n]", before[:-1])[-1] if before.endswith((":", "：")) else ""
+        label = {*words(written)} - self._names(part)
         return [*({*label.split()} for label in part.labels), *filter(None, [label])]
 
     def _is_certain(self, kind: ValueKind, amount: Amount, part: Part, place: Passage) -> bool:

@@ -82,8 +82,8 @@ def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> 
     rows = [
         ("?", "| Product | Price |\n|---|---|\n| Fjell Tent 3 | €349.00 |\n| Cedar Jug | €12.00 |", "price 349.00!"),
         ("Order 2001?", "Order 2001: ordered on March 4, 2024.", "order_date 2024-03-04!"),
-        # A page shows no price that is struck out.
-        ("?", "The Fjell Mug costs ~~€18.00~~ €12.00.", "price 12.00!"),
+        ("?", "The Fjell Mug costs ~~€18.00~~ €12.00.", "price 12.00!"),  # a page shows no price that is struck out
+        ("?", "[Nordby Gooseneck Kettle](https://shop.example/products/nordby-kettle-10-l): €46.90", "price 46.90!"),
         # Open is what may be meant otherwise.
         ("Bags?", "The Fjell Bag in Sand costs €20.00.", "price 20.00!"),  # which is the price of another
         ("If", "If the Fjell Mug were €12.00 I'd buy it.", ""),
