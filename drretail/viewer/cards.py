@@ -201,9 +201,9 @@ def _supported(view: RunView, line: RunLine) -> str:
 def _decision(view: RunView, cart: CartLines | None, *, is_broken: bool, is_kept: bool) -> Decision:
     """What became of an answer: by whether code calls it right, else by what its picks break."""
     run, case = view.run, view.subject.case
-    gave_up = run is not None and run.report is not None and (run.stop != "finished" or case.no_decision is not None)
     if run is None:  # it is not made yet
         return "open"
+    gave_up = run.report is not None and (run.stop != "finished" or case.no_decision is not None)
     if view.state != "done" or (cart is None and gave_up):
         return "failed"
     if view.is_right is not None and view.is_right >= 1:

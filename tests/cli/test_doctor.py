@@ -47,7 +47,6 @@ def test_a_model_is_asked_only_when_it_is_named_and_one_that_refuses_the_key_end
     ("step", "state", "is_of_the_address"),
     [
         (fails(429, "slow down"), "slow down", False),
-        (Step(pause=3), "set model_timeout higher", False),
         (Step(body=b"<html>a page</html>"), "broken JSON", True),
     ],
 )
@@ -55,7 +54,7 @@ def test_the_address_is_doubted_only_after_an_answer_that_is_no_models(
     doctor: Command, step: Step, state: str, is_of_the_address: bool
 ) -> None:
     with Provider(*[step] * 2) as provider:
-        settings = {"DRRETAIL_MODEL_RETRIES": "0", "DRRETAIL_MODEL_TIMEOUT": "1", "DRRETAIL_BASE_URL": provider.url}
+        settings = {"DRRETAIL_MODEL_RETRIES": "0", "DRRETAIL_BASE_URL": provider.url}
         asked = doctor("--json", "--model", "anthropic:claude-sonnet-5", ANTHROPIC_API_KEY=SECRET, **settings)
     sign = json.loads(asked.stdout)["signs"][-1]
     assert (state in sign["found"], "mend" in sign) == (True, is_of_the_address), sign
