@@ -14,7 +14,7 @@ from drretail.api.options.shared import text_list
 from drretail.api.settings import read_settings
 from drretail.errors import ModelError, UserError, install_line
 from drretail.event_loop import run_loop
-from drretail.llm.faults import Halt
+from drretail.llm.faults import AGAIN, Halt, status_of
 from drretail.llm.providers import PROVIDERS
 from drretail.llm.registry import check_spec
 from drretail.plugins import Plugins
@@ -96,8 +96,13 @@ def examine_model(spec: str, opener: Opener) -> Sign:
         (model,) = opener.open_all([ModelChoice(model=spec)])
         model = replace(model, halt=Halt())
         answer = run_loop(answer_of(model, [HumanMessage("Answer with the one word: ready")]))
-    except (UserError, ModelError) as problem:
-        found = str(problem) if isinstance(problem, UserError) else f"{problem.kind}: {problem.message}"
-        mend = "check the model's name, its key and its address (--base-url, drretail.toml)"
+    except UserError as problem:
+        found = str(problem).removesuffix(AGAIN).rstrip(", ")  # nothing here continues
+        return Sign(what=f"model {spec}", state="broken", found=found)
+    except ModelError as problem:
+        # A limit and a status speak for themselves; an answer of another form is often not a model server's.
+        is_unlike = problem.kind == "model" and status_of(problem) is None
+        mend = "check its address (--base-url, drretail.toml)" if is_unlike else None
+        found = f"{problem.kind}: {problem.message}"
         return Sign(what=f"model {spec}", state="broken", found=found, mend=mend)
     return Sign(what=f"model {spec}", state="ok", found=f"answers: {' '.join(answer.text.split())[:40]}")

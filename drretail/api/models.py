@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from drretail.api.options.shared import text_list
 from drretail.errors import UnknownName, UserError, check_known, plain_address
@@ -45,8 +46,8 @@ class Opener:
     def open_all(self, choices: Iterable[ModelChoice]) -> "list[Model]":
         """The models in the order given; equal choices share one model.
 
-        Raises UserError for the address of an unknown provider, and for an address that does not begin with http:// or
-        https://.
+        Raises UserError for the address of an unknown provider, and for an address without http:// or https://, a host
+        or a possible port.
         """
         from drretail.llm.providers import ADDRESSLESS, provider_names
 
@@ -73,11 +74,11 @@ class Opener:
                     f"--base-url {shown}: say which of {', '.join(addressed)} it is for, as in {addressed[0]}={shown}."
                 )
             addresses[addressed[0]] = flag
-        for provider, url in {"": self.settings.base_url, **self.settings.base_urls, **addresses}.items():
-            if provider:
-                check_known("model provider", provider_names(), provider)
-            if url is not None and not url.startswith(("http://", "https://")):
-                raise UserError(f"{plain_address(url)!r} is no address of a model server: write http://… or https://….")
+        check_known("model provider", provider_names(), *self.settings.base_urls)
+        urls = [self.settings.base_url, *self.settings.base_urls.values(), *addresses.values()]
+        for url in (*urls, *(choice.base_url for choice in wanted)):
+            if url is not None and not _is_address(url):
+                raise UserError(f"{plain_address(url)!r} is no address of a model server: write http://HOST:PORT/v1.")
         opened = {choice: self._open(choice, addresses) for choice in dict.fromkeys(wanted)}
         return [opened[choice] for choice in wanted]
 
@@ -120,6 +121,14 @@ class Opener:
             environ=environ,
             sends=not self.keyless,
         )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port above 65535, a bracket that is not closed
+        return False
 
 
 def open_model(

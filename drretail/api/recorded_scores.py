@@ -15,7 +15,7 @@ from drretail.errors import UserError, check_known
 from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.method import method_cards, score_notes
 from drretail.eval.metric import Metric
-from drretail.eval.registry import recorded_metric
+from drretail.eval.registry import PAIRWISE, recorded_metric
 from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
 from drretail.eval.scores.gathering import Assessor, TableKey, gather_with_panels, is_panel, judge_spec
@@ -171,7 +171,9 @@ class RecordedScores(Scores):
         if judging.unfetched:
             yield UNFETCHED.format(count=judging.unfetched)
         if judging.failed:
-            rows = [row for row in self.judgings if row.error and row.metric in judging.metrics]
+            judged = [row for row in self.judgings if row.metric in judging.metrics]
+            pairs = self.pairs if PAIRWISE in judging.metrics else ()
+            rows = [row for row in (*judged, *pairs) if row.error]
             errors = sorted({f"{row.judge}: {row.error}" for row in rows})[:2]
             why = f" ({'; '.join(errors)})" if errors else ""
             again = " The same command with --retry failed judges them again."

@@ -30,11 +30,13 @@ from drretail.eval.judging.subject import choose_pairs, meetings
 from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
 from drretail.eval.metric import Metric
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
+from drretail.eval.scores.board import read_board
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scoring import score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, read_definition
+from drretail.grounding.text.wording import listed
 from drretail.llm.estimates import Estimate, estimated
 from drretail.llm.registry import Model
 from drretail.packs import pack_below
@@ -134,6 +136,9 @@ def score(options: ScoreOptions) -> RecordedScores:
         slice_kinds(kinds)  # raises for a wrong name before anything is judged
     plan = _Plan.of(options)
     folder, settings = plan.folder, plan.settings
+    named = [judge.partition(" ")[0] for judge in read_board(folder).judge]
+    if plan.judges and not plan.takes_board and {*named} - {OFFLINE_JUDGE}:
+        say(f"The board stays with {listed(named)}: --judge {OFFLINE_JUDGE} replaces it.")
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = allowance_for([folder], models, options.max_tokens, options.max_dollars)

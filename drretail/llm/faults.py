@@ -259,6 +259,8 @@ def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -
 
 
 def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseException) -> ModelError:
+    if isinstance(problem, AttributeError | IndexError):  # whose text is Python's: "list index out of range"
+        return ModelError(kind, f"{lead} ({type(problem).__name__})")
     page = problem.doc if isinstance(problem, json.JSONDecodeError) else ""
     text = masked(model, page if _PAGE.search(page) else str(problem))
     return ModelError(kind, f"{lead}: {text[:MESSAGE_LENGTH]}" if text else lead)
@@ -364,6 +366,7 @@ _WRONG_KEY = "API_KEY_INVALID"
 """The reason in Google's 400 for a wrong key."""
 DETAIL_LENGTH = 400
 AGAIN = "and run the same command again: it continues from here."
+_REPEATED = "With --retry failed, `run` and `score` also repeat the calls that failed before."
 
 
 def denial_of(problem: BaseException) -> Denial | None:
@@ -430,7 +433,7 @@ class Halt:
             )
         elif unanswered >= IN_A_ROW:
             left = f"{server} left {unanswered} calls in a row to {model.spec} without an answer, retries included"
-            self._stop(f"{left} ({detail}): see what it lacks, {AGAIN}", fault.error)
+            self._stop(f"{left} ({detail}): see what it lacks, {AGAIN} {_REPEATED}", fault.error)
         return None
 
     def answered(self, model: "Model") -> None:

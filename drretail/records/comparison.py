@@ -163,6 +163,8 @@ class PairScore(OfJudge):
     """Failed pairs with a question that was not asked yet."""
     failed_verdicts: int = 0
     """Questions to which the judge gave no usable answer."""
+    error: str = Field(default="", exclude_if=lambda error: not error)
+    """Why the first of these failed."""
     repairs: int = 0
     """Answers of the judge that did not fit the form asked for, and were sent back."""
     stale_verdicts: int = 0

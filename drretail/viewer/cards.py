@@ -201,7 +201,9 @@ def _supported(view: RunView, line: RunLine) -> str:
 def _decision(view: RunView, cart: CartLines | None, *, is_broken: bool, is_kept: bool) -> Decision:
     """What became of an answer: by whether code calls it right, else by what its picks break."""
     run, case = view.run, view.subject.case
-    gave_up = run is not None and run.report is not None and (run.stop != "finished" or case.no_decision is not None)
+    if run is None:  # it is not made yet
+        return "open"
+    gave_up = run.report is not None and (run.stop != "finished" or case.no_decision is not None)
     if view.state != "done" or (cart is None and gave_up):
         return "failed"
     if view.is_right is not None and view.is_right >= 1:
@@ -237,8 +239,9 @@ def fault_lines(view: ExperimentView, most: int = 3) -> Iterator[str]:
     for question in view.questions:
         for place in question.places:
             label = view.planned[place].label
-            if place_of(label, view.definition.systems) == "system" and len(lines) < MOST_READ:
-                run = view.runs[place]
+            if place_of(label, view.definition.systems) != "system" or len(lines) >= MOST_READ:
+                continue
+            if (run := view.runs[place]).run is not None:  # what is not made yet is no fault of the system
                 line = run_line(run, question)
                 lines.append(answer_card(names[label], run, line, cart_as_read(run.subject)[0]).line)
     for line, fault, who in first_faults(lines, most, names):

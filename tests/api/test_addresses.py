@@ -71,6 +71,14 @@ def test_an_address_that_an_own_one_begins_with_is_not_the_users(monkeypatch: py
     assert key_of(opened(f'base_url = "{URL}"')) == "none"
 
 
+@pytest.mark.parametrize("url", ["http://127.0.0.1:99999/v1", "http://[::1/v1", "http:///v1", "ftp://host/v1", ""])
+def test_an_address_that_none_can_be_is_said_wherever_it_is_written(url: str) -> None:
+    mine = f'[profiles.mine]\nwhy = "A gateway."\nmodel = "openai:x"\nbase_url = "{url}"\n'
+    for toml, flags, profile in (("", (f"openai={url}",), None), (f'base_url = "{url}"', (), None), (mine, (), "mine")):
+        with pytest.raises(UserError, match="is no address of a model server: write http"):
+            opened(toml, *flags, profile=profile)
+
+
 def test_a_key_for_searches_goes_to_no_address_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERPER_API_KEY", "secret")
     for setting in ("serper_address", "web_proxy"):

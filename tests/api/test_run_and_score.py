@@ -14,7 +14,7 @@ from drretail.api.systems import with_preset
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.scores.board import Board, read_board
+from drretail.eval.scores.board import Board, read_board, write_board
 from drretail.experiment import LABELS, read_definition, read_options
 from drretail.llm.models import Models
 from drretail.querygen.reading import shipped_queries
@@ -82,6 +82,18 @@ def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExpe
         open_experiment(tmp_path / "nothing")
     with pytest.raises(UserError, match="name a file of options"):
         read_experiment(tmp_path)
+
+
+def test_who_was_named_keeps_the_board_and_is_said_where_nobody_is(
+    experiment: RecordedExperiment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_board(experiment.folder, judged := Board(judge=("openai:m 1f2920e1",)))
+    for metric, is_said in (("checks", False), ("faithfulness", True)):
+        score(experiment, metric)
+        said = "The board stays with openai:m: --judge offline:judge replaces it." in capsys.readouterr().err
+        assert (said, read_board(experiment.folder)) == (is_said, judged)
+    score(experiment, "faithfulness", judge="offline:judge")
+    assert read_board(experiment.folder).judge == ("offline:judge",)
 
 
 def test_an_experiment_of_the_papers_preset_is_scored_as_the_paper_does_unless_told_otherwise(

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from tests.cli.commands import Command, sentence
-from tests.llm.provider import Provider, answers, fails
+from tests.llm.provider import Provider, Step, answers, fails
 
 SECRET = "sk-very-secret-0123456789"
 
@@ -39,4 +39,22 @@ def test_a_model_is_asked_only_when_it_is_named_and_one_that_refuses_the_key_end
     assert (well.returncode, refused.returncode) == (0, 3)
     assert "answers: hello" in well.stdout
     assert "refuses the key in ANTHROPIC_API_KEY" in " ".join(refused.stdout.split())
+    assert "continues from here" not in refused.stdout
     assert SECRET not in refused.stdout + refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("step", "state", "is_of_the_address"),
+    [
+        (fails(429, "slow down"), "slow down", False),
+        (Step(body=b"<html>a page</html>"), "broken JSON", True),
+    ],
+)
+def test_the_address_is_doubted_only_after_an_answer_that_is_no_models(
+    doctor: Command, step: Step, state: str, is_of_the_address: bool
+) -> None:
+    with Provider(*[step] * 2) as provider:
+        settings = {"DRRETAIL_MODEL_RETRIES": "0", "DRRETAIL_BASE_URL": provider.url}
+        asked = doctor("--json", "--model", "anthropic:claude-sonnet-5", ANTHROPIC_API_KEY=SECRET, **settings)
+    sign = json.loads(asked.stdout)["signs"][-1]
+    assert (state in sign["found"], "mend" in sign) == (True, is_of_the_address), sign

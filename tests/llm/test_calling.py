@@ -212,10 +212,12 @@ FAILED, STOPPED = "ModelError", "CommandStopped"
     ids=["500", "529", "drop", "an answer between them"],
 )
 def test_three_calls_in_a_row_unanswered_stop_a_command(script: list[Step], ends: list[str], requests: int) -> None:
-    async def all_of(model: Model) -> list[str]:
+    async def all_of(model: Model) -> list[Any]:
         calls = [await asyncio.gather(answer_of(model, MESSAGES), return_exceptions=True) for _ in range(5)]
-        return [type(outcome).__name__ for (outcome,) in calls]
+        return [outcome for (outcome,) in calls]
 
     with Provider(*script) as provider:
-        assert run_loop(all_of(model_at(provider, "anthropic"))) == ends
+        outcomes = run_loop(all_of(model_at(provider, "anthropic")))
+        assert [type(outcome).__name__ for outcome in outcomes] == ends
+        assert ("--retry failed" in str(outcomes[-1])) == (ends[-1] == STOPPED), "two failed before, and are recorded"
         assert len(provider.seen) == requests

@@ -64,6 +64,7 @@ THOUGHT = {"reasoning_content": "I think long."}
         (streams({"content": ""}, THOUGHT), "only in the reasoning"),
         (streams({"refusal": "I can't."}), "refused"),
         (Step(body=b"", headers=(("content-type", "text/event-stream"),)), "another form"),
+        (Step(body=b'{"choices": []}'), "another form than its API's (IndexError) (no"),
     ],
 )
 async def test_what_an_answer_lacks_is_said_by_name(step: Step, comes: str, schema: dict[str, Any] | None) -> None:

@@ -6,7 +6,7 @@ A panel's rows have a judge of their own beside its members' rows, so that no ra
 judges are left out: their values mean something else.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -146,6 +146,8 @@ class PlannedRun:
     """How many of its report's citations were read."""
     losses: Mapping[str, int] = field(default_factory=dict[str, int])
     """What it did without because a provider gave no answer, by name; its values count all the same."""
+    unanswered: int = 0
+    """Tool calls that a server or the web left without an answer."""
 
     @property
     def has_report(self) -> bool:
@@ -155,6 +157,11 @@ class PlannedRun:
     def has_ended(self) -> bool:
         """True if the run is done, with a report, or failed by itself."""
         return self.status in ("done", "failed")
+
+    @property
+    def lacks(self) -> Counter[str]:
+        """What a run that is done did without because nobody answered, by name."""
+        return Counter(self.losses) + Counter({"tool call": self.unanswered if self.has_report else 0})
 
     def unjudged(self, metric: str) -> JudgedRun:
         """The run's result in a metric by a judge without verdicts on it."""
@@ -310,6 +317,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
                 error="" if run is None or run.error is None else run.error.kind,
                 citations=CitationCounts() if run is None else run.citation_counts,
                 losses={} if run is None else run.losses,
+                unanswered=0 if run is None or subject.system.is_imported else run.unanswered_calls,
             )
         )
     in_units = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}

@@ -61,6 +61,8 @@ class PairOutcome:
     disagreed: float | None = None
     """1 if the members of a panel disagreed; None for a single judge."""
     failed_verdicts: int = 0
+    error: str = ""
+    """Why the first of these failed."""
     stale_verdicts: int = 0
     repairs: int = 0
     words: int = 0
@@ -145,6 +147,7 @@ def _judged(
         choices=sum(outcome.choices for outcome in scored),
         chose_first=sum(outcome.chose_first for outcome in scored),
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
+        error=next((outcome.error for outcome in outcomes if outcome.error), ""),
         stale_verdicts=len(about) - len(living),
         repairs=sum(verdict.repairs for verdict in living),
         words=first.words - second.words,
@@ -155,8 +158,8 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
     """A win if the same report was preferred in every order, else a tie; one failed order fails all."""
     times_asked = [by_order[order] for order in wanted if order in by_order]
     states = {verdict.state for verdict in times_asked}
-    if "failed" in states:
-        return PairOutcome(query_id, "judge", failed_verdicts=sum(time.state == "failed" for time in times_asked))
+    if failed := [time.error or "" for time in times_asked if time.state == "failed"]:
+        return PairOutcome(query_id, "judge", failed_verdicts=len(failed), error=failed[0])
     # A profile that came later leaves one order na until it is asked.
     if len(times_asked) < len(wanted) or len(states) > 1:
         return PairOutcome(query_id, "not_judged")
@@ -321,6 +324,7 @@ def _pair_score(
         runs_failed=n_failed - states["not_judged"] - states["judge"],
         not_judged=states["not_judged"],
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
+        error=next((outcome.error for outcome in outcomes if outcome.error), ""),
         stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
         repairs=sum(outcome.repairs for outcome in outcomes),
         contrast=preference(labels, dimension, () if hidden or by_order else outcomes, gathered, unread),

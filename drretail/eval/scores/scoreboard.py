@@ -12,7 +12,7 @@ from drretail.eval.compare.wording import conclusion
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.metric import Value
 from drretail.eval.scores.facts import MODELS_ALONE, NO_REPORT, NO_USAGE, missing_in_words, missing_of
-from drretail.eval.scores.gathering import CLAIMS, FP, Assessor, Gathered, means_by_query
+from drretail.eval.scores.gathering import CLAIMS, FP, Assessor, Gathered, PlannedRun, means_by_query
 from drretail.experiment import Definition
 from drretail.llm.prices import unpriced
 from drretail.llm.usage import cost_of, estimated_note
@@ -157,6 +157,7 @@ def scoreboard(
                     conclusion(compared, above, short) or nothing_to_compare(gathered),
                     *_preferred(cells_voted, short),
                     *_failures(shown, rows, short),
+                    *_open([plan for plan in gathered.plans if plan.label in shown.systems]),
                     *([] if gathered.are_answers else _unjudged(shown, assessors)),
                 ],
             )
@@ -176,6 +177,16 @@ def _failures(shown: _Shown, rows: Sequence[BoardRow], names: Mapping[str, str])
         for label, cell in cells.items():
             if failed := cell.n_scored - round(cell.count or 0):
                 yield f"{failed:,} of {counted(cell.n_scored, 'run')} of {names[label]} failed."
+
+
+def _open(plans: Sequence[PlannedRun]) -> Iterator[str]:
+    """Sentences on how many runs are not made yet, and how many may be repeated since nobody answered."""
+    pending = sum(plan.status == "pending" for plan in plans)
+    spoiled = sum(plan.status == "spoiled" or bool(plan.lacks) for plan in plans)
+    by = "by a server, a provider or a damaged file: `drretail run … --retry spoiled` repeats them"
+    for count, what in ((pending, "not made yet"), (spoiled, f"spoiled {by}")):
+        if count:
+            yield f"{count:,} of {counted(len(plans), 'run')} {'is' if count == 1 else 'are'} {what}."
 
 
 def _unjudged(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
@@ -447,11 +458,11 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
         parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if parts:
             yield f"{label}: of {len(plans):,} runs {'; '.join(parts)}."
-        if incomplete := sum(bool(plan.losses) for plan in plans):
-            without = counted_each(sum((Counter(plan.losses) for plan in plans), Counter[str]()))
+        if incomplete := sum(bool(plan.lacks) for plan in plans):
+            without = counted_each(sum((plan.lacks for plan in plans), Counter[str]()))
             yield (
-                f"{label}: {counted(incomplete, 'run')} finished without {without}, for which a provider gave no "
-                "answer. `drretail run … --retry spoiled` makes them again."
+                f"{label}: {counted(incomplete, 'run')} finished without {without}, for which a server or provider "
+                "gave no answer. `drretail run … --retry spoiled` makes them again."
             )
     definition = gathered.definition
     has_gold = any(query.has_gold for query in definition.queries)

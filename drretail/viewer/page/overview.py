@@ -153,7 +153,7 @@ LOOKED_AT = 4
 def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """The first screen; ``lines`` are all of the report's runs, by number."""
     board = view.scores.scoreboard
-    answers = _researched(lines, view.definition.systems)
+    answers = [line for line in _researched(lines, view.definition.systems) if line.state in ("done", "failed")]
     tables = [] if board is None else BoardTables(board, paper=True).tables
     full = [] if board is None else BoardTables(board, full=True).tables
     made = None if board is None else BoardTables(board)

@@ -180,7 +180,7 @@ def test_a_table_is_absent_only_where_all_of_it_is_left_to_judges_that_read(held
 def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interval(held: Gathered) -> None:
     done, failed, spoiled, pending = held.plans
     plans = (
-        replace(done, losses={"search": 2, "page": 1}),
+        replace(done, losses={"search": 2, "page": 1}, unanswered=3),
         failed,
         replace(spoiled, status="spoiled", report_sha=None, error="model"),
         replace(pending, status="pending", report_sha=None),
@@ -205,7 +205,7 @@ def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interv
         "quality: no interval for a system with equal values on all queries.",
         "No query has a known user. Intervals and tests treat each query as a user.",
         f"{A}: of 2 runs 1 failed.",
-        f"{A}: 1 run finished without 2 searches, 1 page, for which a provider gave no answer. "
+        f"{A}: 1 run finished without 2 searches, 1 page, 3 tool calls, for which a server or provider gave no answer. "
         "`drretail run … --retry spoiled` makes them again.",
         f"{B}: of 2 runs 1 lost because a server did not answer (`drretail run … --retry spoiled` repeats them); "
         "1 not made yet.",
@@ -213,7 +213,8 @@ def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interv
         "ended, `drretail score EXP --queries FILE.jsonl` adds what FILE.gold.jsonl says.",
     ]
     assert [(row.system, row.failed) for row in made.rows] == [(B, {"N_supported": 1, "quality": 2}), (A, {})]
-    assert f"1 of 2 runs of {A} failed." in made.sentence
+    spoiled = "2 of 4 runs are spoiled by a server, a provider or a damaged file: `drretail run … --retry spoiled`"
+    assert f"1 of 2 runs of {A} failed. 1 of 4 runs is not made yet. {spoiled}" in made.sentence
     assert "of 1 run" not in made.sentence, "of a run that has not ended nobody says that it failed"
     lost = tuple(replace(plan, status="failed", report_sha=None) for plan in plans)
     assert "failed." not in board(replace(held, plans=lost), *rows).sentence, "nothing is left to compare"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import read_runs
+from drretail.experiment import path_of, read_runs
 from drretail.records.evidence import Finding
 from drretail.viewer.cards import answer_card, fault_lines
 from drretail.viewer.experiment import read_view
@@ -60,6 +60,10 @@ def test_a_false_and_a_failed_answer_are_quoted_first_each_with_a_link_to_its_ev
     quoted = list(fault_lines(read_view(mine)))
     assert quoted[1].startswith("✗ react@offline-shopper false: “It costs $5.” ·")
     assert len(quoted) == 2
+    path_of(mine, next(each for each in read_runs(mine) if each.status == "failed")).unlink()
+    assert list(fault_lines(read_view(mine))) == quoted[1:], "a run that is not made yet is no fault"
+    items = [" ".join(each.text.split()) for each in parse(render_page(mine)).by_id("look").all("li")]
+    assert (len(items), items[-1]) == (2, "all questions × systems · 1 answer without a fault")
 
 
 NAMES = {"a": "agent a", "b": "agent b", "c": "agent c"}

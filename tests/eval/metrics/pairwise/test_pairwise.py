@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
 from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.dimensions import PERSONALIZATION
 from drretail.eval.judging.question import VerdictFile
@@ -147,6 +148,8 @@ def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path
     assert (found.wins, found.win_rate.value, found.flip_rate, found.win.value) == (0, None, None, None)
     assert rank(scores, A).value is None
     assert (rank(scores, A).note, rank(scores, A).items["opponents"]) == ("never compared", 0)
+    failed = RecordedScores.of(scores, folder, judging=JudgingOutcome(frozenset({"pairwise"}), failed=4))
+    assert f"Failed judgements: 4 (scripted:test: {found.error})." in failed.result().notes[-1]
     before = len(asked)
     compared(folder, judge)
     assert len(asked) == before  # a failed verdict stands until it is asked for again
