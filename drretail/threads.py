@@ -28,6 +28,9 @@ class DaemonThreads(ThreadPoolExecutor):
         with self._lock:
             return self._made - self._free
 
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Nothing: a loop that is closed leaves the process's threads to the process."""
+
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
         ended: Future[T] = Future()
 
