@@ -157,7 +157,7 @@ class Redactor:
         plain, spans = decoded(text)
         in_plain = [*_known_by_form(plain), *self._listed_in(plain)]
         for match in WORD.finditer(plain) if names else ():
-            if match[0].casefold() in names and not match[0][0].islower():
+            if match[0].casefold() in names and match[0][0].isalpha() and not match[0][0].islower():
                 in_plain.append(Personal(*match.span(), "a full name"))
         for name in (*self._unspaced, *filter(_UNSPACED.match, names)):
             if name in plain:
@@ -242,10 +242,11 @@ def _below(path: str, name: object = "") -> str:
 def _word_for(path: str, text: str) -> str | None:
     """The word for what the field holds by its name; None for other fields, an address of the web, and a phone's name.
 
-    A phone that a product fits, "iPhone 15", has more letters than digits.
+    A phone that a product fits, "iPhone 15", has more letters than digits, and fewer than seven of these.
     """
     word = next((word for word, pattern in _FIELDS.items() if pattern.search(path.rstrip("/"))), None)
-    is_product = word == "[phone]" and sum(map(str.isalpha, text)) > sum(map(str.isdigit, text))
+    letters, digits = sum(map(str.isalpha, text)), sum(map(str.isdigit, text))
+    is_product = word == "[phone]" and digits < min(letters, 7)
     return None if is_product or (word != "[name]" and "://" in text) else word
 
 

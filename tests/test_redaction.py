@@ -55,10 +55,14 @@ def test_a_name_in_json_within_a_text_is_somebodys_by_the_fields_around_it() -> 
 def test_fields_in_lists_with_an_owner_and_within_an_order_are_somebodys_and_those_of_products_are_not() -> None:
     order = '{"shipping_address": ["Elm Court 5"], "addresses": [{"line1": "Elm Court 5"}], "billing_phone": "123456"}'
     row = {"order": order, "customer": {"firstName": ["李明"], "phones": [12345678]}, "question": "我是李明"}
+    row |= {"telephone": "5550134 (my office)", "user": {"name": "Guest 24"}, "text": "I want 24 pots."}
     case = {"product": {"name": "Oak case", "phones": ["iPhone 15"], "phone": "Pixel 8", "street_value": "5 Elm"}}
     assert Redactor().row(row | case) == {
         "order": '{"shipping_address": ["[street]"], "addresses": [{"line1": "[street]"}], "billing_phone": "[phone]"}',
         "customer": {"firstName": ["[name]"], "phones": ["[phone]"]},
         "question": "我是[name]",
+        "telephone": "[phone]",
+        "user": {"name": "[name]"},
+        "text": "I want 24 pots.",
         **case,
     }

@@ -129,7 +129,7 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
             shutil.rmtree(path) if path.is_dir() else path.unlink()
             yield path
     for path in (folder / experiment.DISCARDED, *sorted(folder.glob("votes/*.jsonl"))):
-        lines = list(read_jsonl(path)) if path.exists() else []
+        lines = list(read_jsonl(path, forgives_a_cut=False)) if path.exists() else []
         left = [line for line in lines if not _is_about(line, ids)]
         if len(left) < len(lines):
             write_lines(path, map(canonical_json, left))

@@ -178,7 +178,7 @@ def _message(value: Mapping[str, Any]) -> _Message:
     calls: list[tuple[str, str, Any]] = []
     results: list[tuple[str, str, bool]] = []
     content = value.get("content", value.get("parts"))
-    for part in content if isinstance(content, list) else [_text(content)]:
+    for part in content if isinstance(content, list) else [content if "type" in _typed(content) else _text(content)]:
         inner = _typed(part)
         if inner.get("type") in _CALLS:
             calls.append(_call(inner))
@@ -207,7 +207,7 @@ def _typed(part: Any) -> dict[str, Any]:
 def _call(value: Mapping[str, Any]) -> tuple[str, str, Any]:
     """The id, name and arguments of a call; Gemini's and OpenAI's older ones have no id."""
     function = value.get("function")
-    call = {**value, **function} if isinstance(function, dict) else {"name": function, **value}
+    call = {**function, **value} if isinstance(function, dict) else {"name": function, **value}
     arguments = next((call[name] for name in ("input", "arguments", "args") if name in call), None)
     return text_of(("call_id", "toolUseId", "id"), call), text_of(("name",), call), arguments
 
@@ -216,7 +216,7 @@ def _words(part: Any) -> str:
     """The words of a message's part; empty for an object that is no text, or a model's thoughts."""
     if isinstance(part, dict):
         is_text = part.get("type", "text") in _TEXTS and part.get("thought") is not True
-        return _words(part.get("text", part.get("content"))) if is_text else ""
+        return _words(part.get("text", part.get("content", part.get("value")))) if is_text else ""
     return _text(part)
 
 
@@ -224,10 +224,15 @@ def _text(value: Any) -> str:
     """The whole of a content or a tool's result: its words if each part is a text; otherwise JSON."""
     if value is None or isinstance(value, str):
         return value or ""
+    value = [part for part in value if not _is_image(part)] if isinstance(value, list) else value
     parts = value if isinstance(value, list) else [value]
     if all(isinstance(part, dict) and (part.get("type") in _TEXTS or set(part) == {"text"}) for part in parts):
         return "\n".join(map(_words, parts))
     return json.dumps(value, ensure_ascii=False)
+
+
+def _is_image(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in ("image", "image_url", "input_image")
 
 
 def usage_in(value: Any) -> Usage:

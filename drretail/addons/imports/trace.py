@@ -49,8 +49,10 @@ def trace_of(conversation: Conversation) -> Trace:
             results[call_id].append((text, failed))
         steps.append(Step(path="0", seq=len(steps) + 1, kind="model", role=ASSISTANT, name=conversation.model))
         for call_id, name, arguments in message.calls:
-            waiting = results[call_id] or results[name]
-            text, is_error = waiting.popleft() if waiting else (None, True)
+            if call_id and results[call_id]:  # a later result of the same call replaces the first
+                text, is_error = results[call_id].pop()
+            else:
+                text, is_error = results[name].popleft() if results[name] else (None, True)
             seq = len(steps) + 1
             parsed = json_or_none(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
             args = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else None

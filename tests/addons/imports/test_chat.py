@@ -83,6 +83,22 @@ def test_calls_of_one_name_without_ids_have_their_results_in_order(tmp_path: Pat
     assert [step.evidence for step in report.trace.steps if step.kind == "tool"] == [("P:A",), ("P:B",)]
 
 
+def test_a_content_may_be_one_object_and_a_later_result_of_a_call_replaces_the_first(tmp_path: Path) -> None:
+    call = {"type": "tool_use", "id": "a", "name": "find", "input": {"q": "pot"}}
+    image = {"type": "image", "data": "AAAA"}
+    found = [{"type": "text", "text": '{"id": "A", "name": "Pot", "price": 3}'}, image]
+    results = [{"type": "tool_result", "tool_use_id": "a", "content": text} for text in ("running", found)]
+    said = {"type": "text", "text": {"value": "Which pot?", "annotations": []}}
+    user = [{"role": "user", "content": content} for content in ([said], image)]
+    row = {
+        "messages": [*user, {"role": "assistant", "content": call}, *({"role": "user", "content": r} for r in results)]
+    }
+    material = read(tmp_path, row | {"output": "Take A."})
+    (report,) = material.reports.values()
+    assert [task.text for task in material.tasks.values()] == ["Which pot?"]
+    assert [step.evidence for step in report.trace.steps if step.kind == "tool"] == [("P:A",)]
+
+
 def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None:
     others = [{"role": "ipython", "content": "1"}, {"role": "critic", "content": "No."}] * 2
     material = read(tmp_path, {"messages": [*OPENAI, *others]})
