@@ -97,12 +97,12 @@ def examine_model(spec: str, opener: Opener) -> Sign:
         model = replace(model, halt=Halt())
         answer = run_loop(answer_of(model, [HumanMessage("Answer with the one word: ready")]))
     except UserError as problem:
-        found = str(problem).removesuffix(AGAIN).rstrip(", ")  # nothing here continues
-        return Sign(what=f"model {spec}", state="broken", found=found)
+        reason = str(problem).removesuffix(AGAIN).rstrip(", ")  # nothing here continues
+        return Sign(what=f"model {spec}", state="broken", found=reason)
     except ModelError as problem:
         # A limit and a status speak for themselves; an answer of another form is often not a model server's.
         is_unlike = problem.kind == "model" and status_of(problem) is None
         mend = "check its address (--base-url, drretail.toml)" if is_unlike else None
-        found = f"{problem.kind}: {problem.message}"
-        return Sign(what=f"model {spec}", state="broken", found=found, mend=mend)
+        reason = f"{problem.kind}: {problem.message}"
+        return Sign(what=f"model {spec}", state="broken", found=reason, mend=mend)
     return Sign(what=f"model {spec}", state="ok", found=f"answers: {' '.join(answer.text.split())[:40]}")

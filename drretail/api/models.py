@@ -126,7 +126,7 @@ class Opener:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        return url.startswith(("http://", "https://")) and bool(parts.hostname) and parts.port != 0
     except ValueError:  # a port above 65535, a bracket that is not closed
         return False
 

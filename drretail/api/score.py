@@ -136,9 +136,9 @@ def score(options: ScoreOptions) -> RecordedScores:
         slice_kinds(kinds)  # raises for a wrong name before anything is judged
     plan = _Plan.of(options)
     folder, settings = plan.folder, plan.settings
-    named = [judge.partition(" ")[0] for judge in read_board(folder).judge]
-    if plan.judges and not plan.takes_board and {*named} - {OFFLINE_JUDGE}:
-        say(f"The board stays with {listed(named)}: --judge {OFFLINE_JUDGE} replaces it.")
+    board_judges = [judge.partition(" ")[0] for judge in read_board(folder).judge]
+    if plan.judges and not plan.takes_board and {*board_judges} - {OFFLINE_JUDGE}:
+        say(f"The board stays with {listed(board_judges)}: --judge {OFFLINE_JUDGE} replaces it.")
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = allowance_for([folder], models, options.max_tokens, options.max_dollars)

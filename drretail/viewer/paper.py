@@ -134,7 +134,7 @@ def calls(runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], missing
     for label, of_label in runs.items():
         counts = [Counter(step.name for step in run.steps if step.kind == "tool") for run in of_label]
         means = (_spread(of_label, planned[label], [of_run[tool] for of_run in counts]) for tool in NINE)
-        rows[label] = [mean and Cell(mean.value, "tenths") for mean in means]  # over as many runs as in Table 5
+        rows[label] = [cell and Cell(cell.value, "tenths") for cell in means]  # over as many runs as in Table 5
     return paper_table("calls", rows, missing)
 
 

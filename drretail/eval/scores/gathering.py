@@ -37,8 +37,9 @@ from drretail.stats.intervals import Clusters, binomial_ends
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
 NOT_IMPORTED = "not_imported"
-FP, FR = "FP", "FR"
+FP = "FP"
 """The variant that shows on which reports a judge failed."""
+FR = "FR"
 RunStatus = Literal["done", "failed", "spoiled", "pending", "not_imported"]
 """The state of a planned run: it left a report, failed by itself, was lost to a server, is not made yet, or nothing was
 imported for its question.
