@@ -22,7 +22,7 @@ import httpx2
 from drretail.agents.base import Agent, read_answer
 from drretail.agents.information import instructions, own_agent_instructions, own_agent_prompts
 from drretail.env.session import Session
-from drretail.errors import ModelError, ModelErrorKind, UserError, quoted, shortened
+from drretail.errors import KEY_NAMES, ModelError, ModelErrorKind, UserError, quoted, shortened, without_keys
 from drretail.llm.models import Models
 from drretail.parsing import parse_json
 from drretail.records.query import Task
@@ -95,7 +95,7 @@ def _answer_of(output: bytes, who: str) -> Answer:
 
 def last_words(output: bytes | bytearray, token: str) -> str:
     """The end of an agent's other output, without the token."""
-    text = bytes(output).decode("utf-8", "replace").replace(token, "…").strip()
+    text = without_keys(bytes(output).decode("utf-8", "replace").replace(token, "…")).strip()
     return text if len(text) <= LONGEST_WORDS else f"… {text[-LONGEST_WORDS:]}"
 
 
@@ -173,6 +173,12 @@ class _Pipes(asyncio.SubprocessProtocol):
         _set(self.closed)
 
 
+def _environment() -> dict[str, str]:
+    """The command's environment: no key of a provider, unless DRRETAIL_PASS_ENV names its variable (commas between)."""
+    passed = os.environ.get("DRRETAIL_PASS_ENV", "").replace(" ", "").split(",")
+    return {name: text for name, text in os.environ.items() if name in passed or not KEY_NAMES.fullmatch(name)}
+
+
 async def _output_of(words: list[str], request: bytes, seconds: int, token: str) -> bytes:
     """What the command writes to stdout. No process of its process group is left running.
 
@@ -180,7 +186,7 @@ async def _output_of(words: list[str], request: bytes, seconds: int, token: str)
     """
     loop = asyncio.get_running_loop()
     try:
-        transport, pipes = await loop.subprocess_exec(_Pipes, *words, start_new_session=True)
+        transport, pipes = await loop.subprocess_exec(_Pipes, *words, start_new_session=True, env=_environment())
     except OSError as problem:
         raise ModelError("agent", f"{words[0]} cannot be run: {problem}") from problem
 

@@ -19,7 +19,7 @@ from pydantic_settings import (
 )
 
 from drretail.env.servers.naming import ES_PORT, LOCAL_ELASTIC, LOCAL_MONGO, MONGO_PORT, ServerSettings
-from drretail.errors import UserError, file_error
+from drretail.errors import UserError, file_error, hide_keys
 from drretail.parsing import TOO_DEEP, parse_toml
 from drretail.plugins import code_in
 from drretail.records.models import ModelProfile
@@ -189,6 +189,7 @@ def read_settings(**values: object) -> Settings:
 
     Raises UserError that names the wrong field.
     """
+    hide_keys(os.environ)
     try:
         settings = Settings(**{name: value for name, value in values.items() if value is not None})  # pyright: ignore[reportArgumentType]
     except SettingsError as problem:  # a variable that must be JSON is not

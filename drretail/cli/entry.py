@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import NoReturn
 
 from drretail.cli import DEBUG
-from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, missing_addon, shortened, without_logins
+from drretail.errors import (
+    LONGEST_SENTENCE,
+    ToolError,
+    UserError,
+    file_error,
+    hide_keys,
+    missing_addon,
+    shortened,
+    without_keys,
+    without_logins,
+)
 from drretail.records.tables.screen import fit_to_screen, guard_streams
 
 OUR_FAULT = 1
@@ -59,6 +69,7 @@ class Interruption:
 def main() -> None:
     """Runs the command line, and ends the process with its exit code."""
     open_streams()
+    hide_keys(os.environ)
     interruption = Interruption()
     debug = DEBUG in sys.argv
     if not debug:  # libraries warn programmers, at length, of what a model's server sends
@@ -163,5 +174,5 @@ def fault_of_ours(problem: BaseException) -> str:
 
 
 def _end(sentence: str, code: int) -> NoReturn:
-    print(fit_to_screen(without_logins(shortened(sentence, LONGEST_SENTENCE))), file=sys.stderr)
+    print(fit_to_screen(shortened(without_keys(without_logins(sentence)), LONGEST_SENTENCE)), file=sys.stderr)
     sys.exit(code)

@@ -83,6 +83,16 @@ sys.exit("my token is " + token + "!")
 """
 
 
+def test_a_command_inherits_no_key_but_those_that_are_passed(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "GROQ_API_KEY", "ANTHROPIC_AUTH_TOKEN", "PLAIN"):
+        monkeypatch.setenv(name, "x")
+    monkeypatch.setenv("DRRETAIL_PASS_ENV", "GROQ_API_KEY, OTHER")
+    code = 'print(sorted(n for n in os.environ if n.split("_")[0] in ("OPENAI", "GROQ", "ANTHROPIC", "PLAIN")))'
+    assert recorded(world, command(tmp_path, code)).run.report == "['GROQ_API_KEY', 'PLAIN']\n"
+
+
 @pytest.mark.parametrize(
     ("code", "kind", "message"),
     [

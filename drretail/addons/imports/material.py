@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from drretail.errors import UserError, file_error
+from drretail.errors import UserError, file_error, without_keys
 from drretail.grounding.text.untrusted import visible
 from drretail.parsing import parse_json
 from drretail.records.criteria import GoldPart, PartOfGold
@@ -124,7 +124,7 @@ def unpacked_text(path: Path) -> str:
                 size += len(piece)
                 if size > LARGEST:
                     raise UserError(f"{path} holds more than {LARGEST:,} bytes: no file of reports is as large.")
-        return b"".join(parts).decode("utf-8-sig")
+        return without_keys(b"".join(parts).decode("utf-8-sig"))
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:

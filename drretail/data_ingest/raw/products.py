@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from drretail.parsing import writable
+from drretail.parsing import encodable
 from drretail.records.shop import USD, Product
 
 _BLOCK = "br|p|div|ul|ol|li|tr|td|th|table|tbody|thead|hr|h[1-6]|center|blockquote|section|article|body|html|img"
@@ -38,7 +38,7 @@ def without_markup(text: str) -> str:
     # The fast path for nearly all texts: printable ones have no controls, no surrogates and only plain spaces.
     if text.isprintable() and "  " not in text:
         return text.strip()
-    return _SPACE.sub(" ", writable(_CONTROL.sub("", text))).strip()
+    return _SPACE.sub(" ", encodable(_CONTROL.sub("", text))).strip()
 
 
 _PRICE = re.compile(
