@@ -104,6 +104,11 @@ def kind_of(source: str) -> str | None:
     return None if source[:2] in ("O:", "U:", "C:", "F:") else "web"
 
 
+def has_address(claim: Mapping[str, Any]) -> bool:
+    """True if the claim cites a product or a page; ids and numbers that lead nowhere have no address."""
+    return any(kind_of(source) for source in claim["sources"]) or any("://" in name for name in claim["unresolved"])
+
+
 def table_1(files: Files) -> dict[str, Row]:
     """Faithfulness (METRICS 1)."""
     judged = {each["run_id"].partition("/")[0] for each in files.verdicts if each["metric"] == "faithfulness"}
@@ -131,7 +136,7 @@ def _faithfulness(verdicts: Sequence[Mapping[str, Any]]) -> Row:
         row["N_web"], row["N_prod"] = (float(len(by_kind[kind])) for kind in ("web", "product"))
         row["N_cited"] = row["N_web"] + row["N_prod"]
     if every:
-        row["FR"] = mean(bool(each["sources"] or each["unresolved"]) for each in every)
+        row["FR"] = mean(has_address(each) for each in every)
     return row
 
 
