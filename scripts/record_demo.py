@@ -157,7 +157,9 @@ def again(checkout: Path, judged: Path | None) -> None:
     _play(scripted_model(play=play, name="recorded"))
     if play.to_judge:
         TO_JUDGE.write_text(json.dumps(play.to_judge, ensure_ascii=False, indent=1), encoding="utf-8")
-        raise SystemExit(f"The prompts of {len(play.to_judge)} requests have changed: answer {TO_JUDGE}, then --judged.")
+        raise SystemExit(
+            f"The prompts of {len(play.to_judge)} requests have changed: answer {TO_JUDGE}, then --judged."
+        )
     for rule in play.rules:
         if rule["opening"] not in play.used and rule["schema"] != SUPPORT:
             print(f"nobody asks any more, turn {rule['turn']}, {rule['schema'] or 'no schema'}: {rule['answer']}"[:300])

@@ -164,7 +164,7 @@ class Rule(Record):
     opening: str | None = None
     """The digest of the first message's data (``digest_of``), in recorded scripts."""
     prompt: str | None = None
-    """The digest of the instructions that the answer was given to (``prompt_of``), in recorded scripts; no condition."""
+    """The digest of the instructions that were answered (``prompt_of``), in recorded scripts; no condition."""
     note: str = ""
     """A remark for readers of the script."""
     answer: ScriptedAnswer | None = None

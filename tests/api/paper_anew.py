@@ -1,5 +1,5 @@
-"""Tables 1 and 2 of the paper from an experiment's files alone. Nothing here comes from the package, so that they may
-differ.
+"""Tables 1 and 2 and Appendix D of the paper from an experiment's files alone. Nothing here comes from the package, so
+that they may differ.
 
 METRICS in one sentence each: a value a report, the mean of a query's repeats, then the mean over queries; what has no
 value is left out, and never 0.
@@ -177,3 +177,24 @@ def table_2(files: Files) -> dict[str, Row]:
         return {**row, "Avg": mean(known) if len(known) == len(SEVEN) else None}
 
     return files.rows(of_run)
+
+
+def kappas(folder: Path) -> dict[str, float]:
+    """Appendix D: κ without ties of the first two people by name, by dimension, on the sides that the first saw."""
+    first, second = (map(json.loads, path.read_text().splitlines()) for path in sorted((folder / "votes").glob("*")))
+    seen = {(vote["pair_id"], vote["dimension"]): vote for vote in first}
+    answers: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for vote in second:
+        its = seen[vote["pair_id"], vote["dimension"]]
+        chosen = [one.get(one["choice"]) for one in (its, vote)]
+        if None not in chosen:  # neither is a tie
+            shown_as_a = its[its["shown_left"]]
+            answers[vote["dimension"]].append((chosen[0] == shown_as_a, chosen[1] == shown_as_a))
+    return {dimension: _kappa(pairs) for dimension, pairs in answers.items()}
+
+
+def _kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
+    observed = mean(one == other for one, other in pairs)
+    one_says, other_says = (mean(pair[at] for pair in pairs) for at in (0, 1))
+    by_chance = one_says * other_says + (1 - one_says) * (1 - other_says)
+    return (observed - by_chance) / (1 - by_chance)

@@ -164,7 +164,9 @@ def test_fp_is_the_weighted_sum_of_its_claims_and_of_zeros_for_what_does_not_exi
 
 @pytest.mark.parametrize("rules", BOTH)
 def test_recall_counts_claims_that_cite_an_address_and_internal_ones_are_a_count_of_their_own(rules: Rules) -> None:
-    of_own = [cites(number, source) for number, source in enumerate((ORDER, "U:profile", "U:statistics", "C:aaaaaaaa"), 2)]
+    of_own = [
+        cites(number, source) for number, source in enumerate((ORDER, "U:profile", "U:statistics", "C:aaaaaaaa"), 2)
+    ]
     found = scored([Of(each, 1.0) for each in (cites(1, PRODUCT), *of_own)], rules, [cites(1, PRODUCT), *of_own])
     assert got(found, "FR", "N_cited", "N_internal") == [("scored", 0.2), ("scored", 1.0), ("scored", 4.0)]
 
