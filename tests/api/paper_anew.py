@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import correlation, mean, stdev
 from typing import Any
 
 Row = dict[str, float | None]
@@ -65,6 +65,17 @@ class Files:
                     if "metric" in line and (self._judge(line["judge"]), line.get("rules", "default")) == self.board:
                         last[tuple(line.get(name) for name in names)] = line
         return list(last.values())
+
+    def ratings(self, judge: str, dimension: str) -> list[dict[str, Any]]:
+        """A judge's ratings by the board's rules, each report's once."""
+        paths = sorted((self.folder / "verdicts" / "quality").rglob("*.jsonl*"))
+        lines = (line for path in paths if ".journal." not in path.name for line in lines_of(path) if "metric" in line)
+        wanted = (judge, self.board[1], dimension, "scored")
+        return [
+            each
+            for each in lines
+            if (each["judge"]["spec"], each.get("rules", "default"), each["item"], each["state"]) == wanted
+        ]
 
     @staticmethod
     def _judge(judge: Mapping[str, str]) -> str:
@@ -177,6 +188,18 @@ def table_2(files: Files) -> dict[str, Row]:
         return {**row, "Avg": mean(known) if len(known) == len(SEVEN) else None}
 
     return files.rows(of_run)
+
+
+def rho(files: Files, dimension: str, *judges: str) -> float:
+    """Appendix E: Spearman's ρ of two judges' ratings over the reports that both have rated: r of the ranks."""
+    by_judge = [{each["run_id"]: each["value"] for each in files.ratings(judge, dimension)} for judge in judges]
+    both = sorted(by_judge[0].keys() & by_judge[1].keys())
+    return correlation(*(_ranks([ratings[run] for run in both]) for ratings in by_judge))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Equal values share the mean of their ranks."""
+    return [sum(other < value for other in values) + (values.count(value) + 1) / 2 for value in values]
 
 
 def kappas(folder: Path) -> dict[str, float]:
