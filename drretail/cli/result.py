@@ -17,6 +17,7 @@ from drretail.api.option import MODELS, OUTPUT, DeclaredOption, Option, declared
 from drretail.api.options.experiment_file import code_named, overridden_options, read_experiment
 from drretail.cli import DEBUG
 from drretail.errors import UserError
+from drretail.records.tables.account import wrong_sums
 from drretail.records.tables.result import Result
 from drretail.viewer.output import print_json, print_part, remark, say
 
@@ -181,14 +182,14 @@ def _show(printable: "Printable | Result[Any]", *, as_json: bool) -> None:
         if document := result.document:  # which may take long to make
             print_json(dict(document))
     else:
-        for part in result.parts:
+        for part in result.printed:
             print_part(part)
         for sentence in result.hints:
             remark(sentence)
     if DEBUG in sys.argv:
         for traceback in result.tracebacks:
             say(traceback)
-    for sentence in result.notes:
+    for sentence in filter(None, (*result.notes, wrong_sums(result.accounts))):
         say(sentence)
-    if result.left:
-        raise typer.Exit(result.code)
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)
