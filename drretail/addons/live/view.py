@@ -11,7 +11,7 @@ from drretail.api.option import accepts
 from drretail.api.options.observer import SILENT
 from drretail.api.options.shared import folder_of
 from drretail.errors import UserError, install_line
-from drretail.eval.ballots import read_votes
+from drretail.eval.ballots import left_out_of_votes, read_votes
 from drretail.experiment import read_definition
 from drretail.records.tables.result import Result
 
@@ -30,7 +30,7 @@ def view(options: ViewOptions) -> Result[VoteResults]:
         _serve(experiment, options)
     read_definition(experiment)
     votes = results_of(read_votes(experiment))
-    return Result(votes, asdict(votes), [*vote_tables(votes)])
+    return Result(votes, asdict(votes), [*vote_tables(votes)], notes=left_out_of_votes(experiment))
 
 
 def _serve(experiment: Path, options: ViewOptions) -> None:
