@@ -9,6 +9,7 @@ from drretail.addons.imports.conversation import answered_turns
 from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import DIALECTS, dialect_of, read_log
 from drretail.errors import UserError
+from drretail.records.tables.account import Account
 from tests.addons.imports.foreign import jsonl, text
 from tests.build import known
 
@@ -22,12 +23,12 @@ LOGS = [json.loads(line) for line in Path(__file__).with_name("dialects.jsonl").
 def test_a_dialect_keeps_who_asked_what_when_and_the_answer(tmp_path: Path) -> None:
     for case in LOGS:
         name, about = case["dialect"], (case["dialect"], case["form"])
-        log = read_log(jsonl(tmp_path / "log.jsonl", case["rows"]))
-        ((conversation, _),) = log.conversations
+        account = Account("import", "row")
+        ((conversation, rows),) = read_log(jsonl(tmp_path / "log.jsonl", case["rows"]), account)
         assert [turn[:2] for turn in answered_turns(conversation)] == [(ASKED, SAID)], about
         assert (conversation.user, conversation.time) == (USER, TIME), about
         assert conversation.id == ("chatcmpl-1" if name == "OpenAI's stored completions" else "c"), about
-        assert log.unread is None, about
+        assert (account.came, account.left_out) == (len(rows), {}), about
         first = case["rows"][0]
         dialect = known(dialect_of(first if "data" not in first else first["data"][0]))
         assert dialect.name == name, about
@@ -40,7 +41,7 @@ def test_every_dialect_is_tried() -> None:
 def test_the_columns_of_a_csv_have_lost_their_capitals_and_may_hold_json(tmp_path: Path) -> None:
     cells = json.dumps([QUESTION]).replace('"', '""')
     table = f'id,userId,timestamp,input,output\nc,{USER},{TIME},"{cells}","{SAID}"\n'
-    ((conversation, _),) = read_log(text(tmp_path / "traces.csv", table)).conversations
+    ((conversation, _),) = read_log(text(tmp_path / "traces.csv", table), Account("import", "row"))
     assert (conversation.user, answered_turns(conversation)) == (USER, [(ASKED, SAID, 1)])
 
 
@@ -48,7 +49,7 @@ def test_what_opentelemetry_prints_on_a_console_is_read_whole(tmp_path: Path) ->
     (span,) = next(case["rows"] for case in LOGS if case["form"] == "numbered attributes")
     printed = [json.dumps(span | {"context": {"trace_id": trace}}, indent=4) for trace in ("0xa", "0xb")]
     path = text(tmp_path / "console.json", "\n".join(printed))
-    read = [conversation for conversation, _ in read_log(path).conversations]
+    read = [conversation for conversation, _ in read_log(path, Account("import", "row"))]
     assert [(each.id, answered_turns(each)[0][:2]) for each in read] == [("0xa", (ASKED, SAID)), ("0xb", (ASKED, SAID))]
 
 
@@ -66,4 +67,4 @@ def test_what_no_dialect_fits_is_one_sentence_with_its_keys_and_the_nearest(tmp_
         ({"custom_id": "c", "response": {"body": {"choices": CHOICES}}}, r"requests and responses without messages"),
     ]:
         with pytest.raises(UserError, match=told):
-            read_log(jsonl(tmp_path / "log.jsonl", [row]))
+            read_log(jsonl(tmp_path / "log.jsonl", [row]), Account("import", "row"))
