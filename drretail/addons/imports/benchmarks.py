@@ -13,7 +13,6 @@ from typing import Any
 
 from drretail.addons.imports.material import (
     LONGEST_REPORT,
-    ROW_FILES,
     TOO_LONG,
     FileRow,
     ForeignReport,
@@ -24,6 +23,7 @@ from drretail.addons.imports.material import (
     read_rows,
     read_text,
     redacted,
+    row_files,
 )
 from drretail.errors import UserError
 from drretail.parsing import REPORTS, document_text, is_document
@@ -48,7 +48,7 @@ def rows_reader(
 
     def read(path: Path) -> Material:
         material = Material()
-        for file in files_under(path, ROW_FILES):
+        for file in row_files(path, material):
             rows = read_rows(file, is_row, material.rows, lambda row: (task_of(row), row.report(field)))
             for row, (task, report) in rows:
                 is_new = bool(task.text) and material.add_task(task, row.where)
@@ -100,7 +100,7 @@ def read_pdr(path: Path) -> Material:
     def is_row(value: dict[str, Any]) -> bool:
         return _is_persona(value) or "article" in value or ("taskid" in value and "task" in value)
 
-    read = (read_rows(file, is_row, material.rows, _pdr_ids) for file in files_under(path, ROW_FILES))
+    read = (read_rows(file, is_row, material.rows, _pdr_ids) for file in row_files(path, material))
     rows = [row for row, _ in chain.from_iterable(read)]
     languages = {_pdr_language(row) for row in rows if "task" in row.value} - {""}
 
@@ -180,7 +180,7 @@ def read_markdown(path: Path) -> Material:
     Word and PDF files are read as Markdown.
     """
     material = Material()
-    files = files_under(path, (*_REPORT_FILES, _QUESTION))
+    files = files_under(path, (*_REPORT_FILES, _QUESTION), material.files)
     reports = [file for file in files if file.suffix.casefold() != _QUESTION]
     asked = {file.with_suffix(_QUESTION) for file in reports}
     for file in files:

@@ -34,7 +34,7 @@ def read_chat(path: Path) -> Material:
     material = Material()
     distinct: dict[tuple[Any, ...], tuple[Conversation, FileRow, str, str]] = {}
     unasked = ""
-    for conversation, (row, *others) in read_log(path, material.rows):
+    for conversation, (row, *others) in read_log(path, material):
         question = "\n\n".join(message.text for message in conversation.messages if message.role == "user").strip()
         answer = "\n\n".join(answer for _, answer, _ in answered_turns(conversation) if answer)
         system = conversation.agent or file_stem(row.file)
@@ -58,12 +58,14 @@ def read_chat(path: Path) -> Material:
         if user is None and ids[conversation.id] > 1:
             user = conversation.id or None  # the rows of one session are one person's
         # Two logs pair the conversations of one user's same words, in their order.
-        task_id = conversation.id or sha256_of(question if user is None else [user, question])[:12]
-        place = places[system, task_id] + 1
-        while place > 1 and f"{task_id}-{place}" in ids:  # another conversation's own id
+        first_id = conversation.id or sha256_of(question if user is None else [user, question])[:12]
+        place = places[system, first_id] + 1
+        task_id = first_id if place == 1 else f"{first_id}-{place}"
+        # It may be another conversation's own id, or another question's where two assistants count from 1.
+        while (place > 1 and task_id in ids) or _asks_another(material, task_id, question):
             place += 1
-        places[system, task_id] = place
-        task_id += f"-{place}" if place > 1 else ""
+            task_id = f"{first_id}-{place}"
+        places[system, first_id] = place
         time = time_of(conversation.time)
         material.unread_times += [conversation.time] if conversation.time and time is None else []
         task = ForeignTask(task_id, question, user_id=user, time=time)
@@ -80,3 +82,8 @@ def read_chat(path: Path) -> Material:
     if unasked and not material.reports:
         raise UserError(unasked)
     return material
+
+
+def _asks_another(material: Material, task_id: str, question: str) -> bool:
+    held = material.tasks.get(task_id)
+    return held is not None and held.text != question

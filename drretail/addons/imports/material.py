@@ -98,10 +98,10 @@ def file_stem(path: Path) -> str:
     return path.name.removesuffix(".gz").rpartition(".")[0] or path.name
 
 
-def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
+def files_under(path: Path, endings: Sequence[str], account: Account | None = None) -> list[Path]:
     """The file itself, or a folder's files with these endings, sorted by path, without hidden ones.
 
-    Raises UserError if there is none.
+    Other files are left out of the account, if there is one. Raises UserError if there is none with these endings.
     """
     if path.is_file():
         return [path]
@@ -109,11 +109,15 @@ def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
         raise UserError(f"{path} does not exist.")
     files: list[Path] = []
     for file in path.rglob("*"):
-        hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-        if not hidden and file.name.casefold().endswith(tuple(endings)) and file.is_file():
+        if any(part.startswith(".") for part in file.relative_to(path).parts) or not file.is_file():
+            continue
+        if file.name.casefold().endswith(tuple(endings)):
             files.append(file)
             if len(files) > MOST_FILES:
                 raise UserError(f"{path} holds more than {MOST_FILES:,} files: name a folder of reports.")
+        elif account is not None:
+            account.take()
+            account.leave_out(f"its name ends in {file.suffix or 'nothing'}", str(file))
     if not files:
         raise UserError(f"{path} holds no file that ends in {' or '.join(endings)}.")
     return sorted(files)
@@ -143,6 +147,18 @@ def unpacked_text(path: Path) -> str:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
+
+
+def row_files(path: Path, material: "Material", endings: Sequence[str] = ROW_FILES) -> Iterator[Path]:
+    """The files of rows, of which the material's account says whether rows came of them."""
+    for file in files_under(path, endings, material.files):
+        before = material.rows.came
+        yield file
+        material.files.take()
+        if material.rows.came > before:
+            material.files.use()
+        else:
+            material.files.leave_out("nothing in it", str(file))
 
 
 def read_rows(
@@ -289,7 +305,7 @@ class Material:
     rows: Account = field(default_factory=lambda: Account("import", "row"))
     """What became of the rows of all files."""
     files: Account = field(default_factory=lambda: Account("import", "file"))
-    """What became of the files that hold a report each."""
+    """What became of the files: of rows, or of a report each."""
     unread_roles: Counter[str] = field(default_factory=Counter[str])
     """Messages of a log by role, if the role is not one that is read."""
     unread_times: list[str] = field(default_factory=list[str])

@@ -78,7 +78,7 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     assert document["systems"] == {"one": {"reports": 2, **counts}}
     assert [each["citations"]["not_read"] for each in document["reports"]] == [{"no_address": 1}, {}]
     assert "1 of 6 citations of one could not be read (no address: 1)" in " ".join(printed.split())
-    of_rows, of_reports = document["accounts"]
+    of_rows, _, of_reports = document["accounts"]
     assert (of_rows["used"], of_reports["merged"]["in the experiment already"]["count"], document["format"]) == (
         2,
         2,

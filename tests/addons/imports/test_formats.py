@@ -80,9 +80,11 @@ def test_markdown_takes_the_question_from_beside_or_from_the_heading(tmp_path: P
     questions = {name: (task.text, task.guessed) for name, task in material.tasks.items()}
     assert questions == {"one": ("Kettles", True), "two": ("Which pan?", False)}
     text(tmp_path / "mine" / "orphan.q", "Which one?")
+    text(tmp_path / "mine" / "three.html", "<h1>Pots</h1>")
     account = read("markdown", tmp_path).files
-    assert (account.came, account.used) == (4, 2)
-    assert [fate.first.rpartition("/")[2] for fate in account.left_out.values()] == ["orphan.q", "wordless.md"]
+    assert (account.came, account.used, account.adds_up) == (5, 2, True)
+    left_out = [fate.first.rpartition("/")[2] for fate in account.left_out.values()]
+    assert left_out == ["three.html", "orphan.q", "wordless.md"]
 
 
 ASKED = [f"Is lamp {number} dimmable?" for number in range(3)]

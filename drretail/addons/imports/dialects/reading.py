@@ -22,12 +22,12 @@ from drretail.addons.imports.material import (
     ROW_FILES,
     SAME_ROW,
     FileRow,
-    files_under,
+    Material,
     read_units,
     redacted,
+    row_files,
 )
 from drretail.errors import UserError
-from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted, first_few
 from drretail.records.tables.sheets import read_sheet
 
@@ -37,15 +37,16 @@ DIALECTS: tuple[Dialect, ...] = tuple(reader.DIALECT for reader in READERS)
 _NAMED_KEYS = 8
 
 
-def read_log(path: Path, account: Account) -> list[tuple[Conversation, Sequence[FileRow]]]:
+def read_log(path: Path, material: Material) -> list[tuple[Conversation, Sequence[FileRow]]]:
     """The conversations of a file or a folder, each with its rows, in the order of the files.
 
-    What becomes of their rows is for the caller to say; what is no row of a conversation is left out of the account.
+    What becomes of their rows is for the caller to say; what is no row of a conversation is left out here.
     Raises UserError of one sentence if there is no conversation.
     """
+    account = material.rows
     groups: dict[tuple[str, str], tuple[Dialect, list[FileRow]]] = {}
     strange: list[FileRow] = []
-    for file in files_under(path, (*ROW_FILES, ".csv")):
+    for file in row_files(path, material, (*ROW_FILES, ".csv")):
         for row in _table(file) if file.suffix.casefold() == ".csv" else read_units(file, _is_row):
             account.take()
             dialect = dialect_of(row.value)
