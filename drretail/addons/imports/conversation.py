@@ -144,7 +144,8 @@ def plain_message(value: dict[str, Any]) -> dict[str, Any]:
 
 def conversation_of(messages: Iterable[Any], usage: Any = None, **about: Any) -> Conversation:
     """The conversation of these messages, which are objects in the forms of providers."""
-    objects = [plain_message(message) for message in messages if isinstance(message, dict)]
+    # What is no object is a message of no role, so that it is counted.
+    objects = [plain_message(message if isinstance(message, dict) else {"content": message}) for message in messages]
     objects = [item for item in objects if item.get("type") not in _UNSEEN_ITEMS]
     total = sum((usage_in(item.get("usage") or item.get("usage_metadata")) for item in objects), usage_in(usage))
     model = about.pop("model", None) or text_of(("model",), *objects)

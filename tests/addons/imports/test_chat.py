@@ -116,7 +116,7 @@ def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path
         ("A quiet kettle?", ANSWER, len(report.trace.steps) - 1),
         ("In red?", "No.", len(report.trace.steps)),
     ]
-    assert material.repeated == 1  # the same row
+    assert material.rows.n_merged == 1  # the same row
 
 
 def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
     (first, *others) = material.tasks
     eva, tim = others[2:4]
     assert others == [f"{first}-2", f"{first}-3", eva, tim, f"{eva}-2", "x", "x-3", "x-2"]
-    assert material.repeated == 1  # only the row that repeats an id with all that it says
+    assert material.rows.n_merged == 1  # only the row that repeats an id with all that it says
     queries = read_definition(tmp_path / "exp").queries
     clusters = Clusters.of(queries)
     # The two answers of the session x are one person's, and rows without a user are each by themselves.
