@@ -147,6 +147,10 @@ def of_runs(experiment: str) -> dict[str, Change]:
     }
 
 
+def without(faults: Mapping[str, Change], *names: str) -> dict[str, Change]:
+    return {name: change for name, change in faults.items() if name not in names}
+
+
 def of_verdicts(experiment: str, metric: str) -> dict[str, Change]:
     """The faults of one file of verdicts."""
 
@@ -222,7 +226,8 @@ def stages(bench: Bench) -> list[Stage]:
             {word: partial(_refusing, code=code) for word, code in REFUSALS.items()},
             _ten,
         ),
-        Stage("resume", ten, of_runs("ten"), partial(_recorded, commands=[ten])),
+        # A run that is gone is made again, which is what the command is for.
+        Stage("resume", ten, without(of_runs("ten"), "dropped"), partial(_recorded, commands=[ten])),
     ]
     judged = partial(_recorded, commands=[ten, score])
     folders = [
