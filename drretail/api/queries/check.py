@@ -18,6 +18,7 @@ from drretail.progress import busy
 from drretail.query_files import write_with_gold
 from drretail.querygen.reading import TypedQueries, read_queries
 from drretail.records.query import Query
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
@@ -135,7 +136,10 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
         yield demands_table(Path(options.file), outcome.demands)
     whole = sum(not entry.findings for entry in outcome.checked)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
-    yield f"Without a finding: {whole} of {counted(len(outcome.checked), 'query')}{f'; {counts}' if counts else ''}"
+    account = Account("check", "query", len(outcome.checked), len(outcome.checked) - outcome.untyped)
+    account.leave_out("its wish is not typed", count=outcome.untyped)
+    found = f"{whole} of {counted(account.came, 'query')}{f'; {counts}' if counts else ''}"
+    yield account.praise(f"without a finding: {found}", bare=True)
     infeasible = sum(bool(query.infeasible) for query in outcome.queries)
     on_web = sum(query.web_question is not None for query in outcome.queries)
     if infeasible or on_web:
