@@ -473,6 +473,11 @@ class Run(Document):
         tools = {*NINE, *self.tools}
         return sum(step.kind == "tool" and step.name in tools and step.is_outage for step in self.steps)
 
+    @property
+    def is_unreadable(self) -> bool:
+        """True if its file is damaged, so that nothing is known of it."""
+        return self.error is not None and self.error.kind == "unreadable"
+
     def is_lost(self, system: System) -> bool:
         """True if it failed because a provider, a server or the web did not answer, or if its file is damaged.
 
@@ -481,7 +486,7 @@ class Run(Document):
         """
         kind = None if self.error is None else self.error.kind
         is_own = system.is_command_or_address or (self.error is not None and self.error.where == TIME_LIMIT)
-        return kind == "unreadable" or (kind in PROVIDER_FAULTS and not is_own)
+        return self.is_unreadable or (kind in PROVIDER_FAULTS and not is_own)
 
     def is_spoiled(self, system: System) -> bool:
         """True if a provider, a server or the web took the run, or a part of it, by not answering."""

@@ -76,9 +76,9 @@ def check(question: str, answer: str, world: "World | str | Path", *, judge: "Mo
         if judge is not None and subject.answers is not None:
             model = open_model(judge) if isinstance(judge, str) else judge
             with TemporaryDirectory() as folder, _session(subject, model, Path(folder)) as session:
-                typed = asyncio.run(read_by_judge(subject, subject.answers, session))
-            if typed is None:
-                raise ModelError("unusable", f"{model.spec} gave no usable answer on what is said")
+                typed, failed = asyncio.run(read_by_judge(subject, subject.answers, session))
+            if failed:
+                raise ModelError("unusable", f"{model.spec} gave no usable answer on what is said ({failed})")
         reading = read_report(subject.case, typed)
         findings = check_report(subject.case, reading)
         text = subject.case.report
