@@ -14,7 +14,7 @@ from typing import Any
 
 from drretail.errors import UserError, file_error
 from drretail.grounding.text.untrusted import visible
-from drretail.parsing import parse_json
+from drretail.parsing import parse_json, without_thoughts
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn, Usage
@@ -267,7 +267,7 @@ class Material:
             raise UserError(
                 f"{report.where}: a report has {len(report.text):,} characters; at most {LONGEST_REPORT:,} are taken."
             )
-        report = replace(report, text=visible(report.text))
+        report = replace(report, text=visible(without_thoughts(report.text)))
         held = self.reports.setdefault((report.system, report.task_id), report)
         if held is report:
             return
