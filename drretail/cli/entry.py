@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import NoReturn
 
 from drretail.cli import DEBUG
-from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, missing_addon, shortened, without_logins
+from drretail.errors import (
+    LONGEST_SENTENCE,
+    ToolError,
+    UserError,
+    describe_error,
+    file_error,
+    is_of_own_code,
+    missing_addon,
+    shortened,
+    without_logins,
+)
 from drretail.records.tables.screen import fit_to_screen, guard_streams
 
 OUR_FAULT = 1
@@ -86,6 +96,8 @@ def main() -> None:
         if debug:
             traceback.print_exception(problem)
         sentence = sentence_of(problem)
+        if sentence is None and is_of_own_code(problem):
+            sentence = f"Your own code failed: {describe_error(problem)}. {DEBUG} shows where it came from."
         if sentence is None:
             _end(fault_of_ours(problem), OUR_FAULT)
         _end(f"Error: {sentence}", USER_MUST_ACT)

@@ -275,7 +275,7 @@ def test_prices_and_numbers_that_are_dropped_or_may_mean_something_else_are_told
     assert read_tables(shop(tmp_path, rows, [], head="", mapping=mapping))[0] == [
         "2 prices unknown, such as '1.004,95'",
         "1 price with three decimals, such as '2.500': where that means thousands, write decimal = ','",
-        "prices such as 'that name no currency' are taken as USD: write currency = \"EUR\" for another",
+        'prices that name no currency are taken as USD: write currency = "EUR" for another',
     ]
 
 
