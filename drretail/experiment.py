@@ -34,6 +34,7 @@ from drretail.records.evidence import FetchedPage, FetchedPages
 from drretail.records.query import KeptReference, Query
 from drretail.records.run import BASELINES, DiscardedRun, Run, RunError, System
 from drretail.records.shop import ProfileSummary
+from drretail.records.tables.account import Account
 from drretail.run_file import JOURNAL, RUN_FILE, Member, Recorded, journal_path, read_run, write_run_file
 
 T = TypeVar("T", bound=Document)
@@ -47,6 +48,8 @@ SEALS = "sha256.json"
 """The file with the sha256 of what runs and scores rest on: experiment.json, gold and rubrics, as they were made."""
 DISCARDED = "discarded.jsonl"
 """The file in an experiment's folder that keeps the usage of runs that were made again."""
+ACCOUNTS = "accounts.json"
+"""The file in an experiment's folder that keeps what became of all that came into the stages that made it."""
 
 
 class Definition(Document):
@@ -93,6 +96,12 @@ class Definition(Document):
     def is_of_shop(self) -> bool:
         """True if all systems are imported answers that are judged by a shop's records."""
         return bool(self.systems) and all(system.is_of_shop for system in self.systems.values())
+
+
+class KeptAccounts(Document):
+    """accounts.json: the account of each stage that made the experiment, such as an import."""
+
+    accounts: tuple[Account, ...] = ()
 
 
 class Seals(Document):
@@ -369,6 +378,22 @@ def kept_hashes(folder: Path) -> dict[str, str]:
     """The sha256 of each file that was sealed, by its path within the experiment."""
     path = folder / SEALS
     return read_document(path, Seals).sums if path.exists() else {}
+
+
+def keep_account(experiment: Path, account: Account) -> None:
+    """Keeps a stage's account with the experiment; it replaces that of the same stage and unit.
+
+    For a stage that brings in what the folder does not hold, such as an import. Runs are counted by their files.
+    """
+    others = [kept for kept in kept_accounts(experiment) if (kept.stage, kept.unit) != (account.stage, account.unit)]
+    document = KeptAccounts(accounts=(*others, account))
+    write_json(experiment / ACCOUNTS, document.model_dump(mode="json"))
+
+
+def kept_accounts(experiment: Path) -> tuple[Account, ...]:
+    """The accounts of the stages that made the experiment, as ``keep_account`` keeps them."""
+    path = experiment / ACCOUNTS
+    return read_document(path, KeptAccounts).accounts if path.exists() else ()
 
 
 def read_options(folder: Path) -> dict[Path, dict[str, Any]]:

@@ -3,10 +3,11 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.experiment import Definition, Experiment, read_definition, run_path
+from drretail.experiment import Definition, Experiment, keep_account, kept_accounts, read_definition, run_path
 from drretail.files import PART, is_unfinished
 from drretail.locks import LOCK
 from drretail.records.run import Limits
+from drretail.records.tables.account import Account
 from drretail.run_file import Recorded, journal_path
 from tests.build import SYSTEM, query, run
 
@@ -123,3 +124,15 @@ def test_of_a_run_that_was_killed_as_it_ended_neither_its_journal_nor_a_part_sta
         assert not journal_path(ended).exists()
         experiment.save(MADE)
     assert {*ended.parent.iterdir()} == {ended, cut}
+
+
+def test_the_account_of_a_stage_is_kept_until_the_stage_is_repeated(tmp_path: Path) -> None:
+    assert kept_accounts(tmp_path) == ()
+    of_rows, of_pages = (Account(stage, "row", came=2, used=1) for stage in ("import rows", "import pages"))
+    of_rows.leave_out("no question in it", "rows.csv, row 3", failed=True)
+    keep_account(tmp_path, of_rows)
+    keep_account(tmp_path, of_pages)
+    assert kept_accounts(tmp_path) == (of_rows, of_pages)
+    again = Account("import rows", "row", came=2, used=2)
+    keep_account(tmp_path, again)
+    assert kept_accounts(tmp_path) == (of_pages, again)

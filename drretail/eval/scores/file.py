@@ -46,7 +46,7 @@ from drretail.stats.intervals import run_variance
 
 
 def agreements(gathered: Gathered) -> list[Agreement]:
-    """One row for each variant and pair of models that were asked together; none for a single judge.
+    """One row for each variant and pair of models that judged by the same rules, whoever was asked last.
 
     Floors and the oracle are left out. The paper's Appendix E does not say whether
     its ρ is over systems or over reports: both are given.
@@ -55,6 +55,7 @@ def agreements(gathered: Gathered) -> list[Agreement]:
         _agreement(gathered, metric, variant, first, second)
         for metric in gathered.metrics.values()
         for first, second in combinations(panel_of(gathered.assessors(metric.name)), 2)
+        if first.rules == second.rules
         for variant in metric.variants
         if variant not in metric.pooled
     ]
@@ -207,7 +208,7 @@ def derive_scores(
         pairs=pairs,
         ranks=ranks,
         slices=tuple(slice_scores(of_others, query_slices(gathered.definition))),
-        agreements=tuple(agreements(shown)),
+        agreements=tuple(agreements(gathered)),
         ablations=tuple(all_ablations(gathered)),
         scoreboard=scoreboard(
             shown,
