@@ -17,8 +17,10 @@ from drretail.errors import (
     LONGEST_SENTENCE,
     ToolError,
     UserError,
+    describe_error,
     file_error,
     hide_keys,
+    is_of_own_code,
     missing_addon,
     shortened,
     without_keys,
@@ -97,6 +99,8 @@ def main() -> None:
         if debug:
             traceback.print_exception(problem)
         sentence = sentence_of(problem)
+        if sentence is None and is_of_own_code(problem):
+            sentence = f"Your own code failed: {describe_error(problem)}. {DEBUG} shows where it came from."
         if sentence is None:
             _end(fault_of_ours(problem), OUR_FAULT)
         _end(f"Error: {sentence}", USER_MUST_ACT)
