@@ -27,6 +27,8 @@ from drretail.records.shop import (
 
 BY_USER = ["user_id", "timestamp", "_id"]
 """The index of orders, in the order in which a world is written."""
+INDEXES = {"products": ["variants"], "orders": BY_USER}
+"""What each collection is searched by, besides the id."""
 
 
 def collections_of(servers: Servers, key: str) -> dict[str, Collection[Document]]:
