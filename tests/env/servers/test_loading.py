@@ -14,6 +14,7 @@ from drretail.env.servers.clients import Servers
 from drretail.env.servers.generations import read_generation
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.marks import LIVE, WORLDS
+from drretail.env.store.mongo import order_document
 from drretail.env.world import Manifest, OrderRow, World, default_pool, world_at
 from drretail.errors import ToolError, UserError
 from tests.build import known

@@ -1,7 +1,6 @@
 """Nothing is written, replaced or dropped that is not the world's. Tests env/servers/marks.py."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -120,7 +119,7 @@ def test_what_is_not_the_worlds_is_refused_by_name_and_left_as_it_is(servers: Se
     make(servers)
     before = state(servers)
     for begin in (
-        lambda: closing(writer_to(f"servers:{servers.name}", servers.settings).__enter__()),
+        lambda: writer_to(f"servers:{servers.name}", servers.settings).__enter__(),
         lambda: load(servers.settings, servers.name, **SMALL),
     ):
         with pytest.raises(UserError) as caught:
