@@ -22,7 +22,7 @@ from drretail.env.catalog.formulation import (
     formulation_of_index,
     sort_order,
 )
-from drretail.env.servers.clients import Servers
+from drretail.env.servers.clients import NOWHERE, Servers, said_of
 from drretail.errors import UserError
 from drretail.records.shop import Product
 
@@ -58,7 +58,9 @@ def create_index(
         "max_result_window": LARGEST_WINDOW,
         "analysis": {"analyzer": STANDARD},
     }
-    client.indices.create(index=index, mappings={**about, "properties": fields}, settings=settings)
+    created = client.indices.create(index=index, mappings={**about, "properties": fields}, settings=settings)
+    if not created["shards_acknowledged"]:
+        raise UserError(f"Elasticsearch {NOWHERE}.")
 
 
 def as_document(product: Product, formulation: Formulation) -> dict[str, Any]:
@@ -86,6 +88,8 @@ def add_products(client: Elasticsearch, index: str, formulation: Formulation, pr
         bulk(client.options(max_retries=0), actions, index=index, max_retries=6)
     except BulkIndexError as problem:
         refused = problem.errors[0]["create"]
+        if (said := said_of(refused["error"])) is not None:
+            raise UserError(f"Elasticsearch {said}.") from problem
         reason = f"{refused['error']['type']}, status {refused['status']}"
         raise UserError(f"Elasticsearch refuses the product {refused['_id']!r} ({reason}).") from problem
 
