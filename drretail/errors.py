@@ -135,6 +135,14 @@ class NotFound(ToolError):
         super().__init__("not_found", f"There is no {what} {quoted(record_id)} in this shop.", field=field)
 
 
+class DamagedRecord(ToolError):
+    """The shop holds a record of this id that cannot be read."""
+
+    def __init__(self, what: str, record_id: object) -> None:
+        record = f"The shop's record of the {what} {quoted(record_id)} is damaged"
+        super().__init__("unavailable", f"{record}; `drretail world check` tells its owner more.")
+
+
 class ModelError(DrretailError):
     """A model call, a budget or an agent's graph failed; ``kind`` is what the run records."""
 

@@ -15,6 +15,7 @@ from typing import NoReturn
 from drretail.cli import DEBUG
 from drretail.errors import (
     LONGEST_SENTENCE,
+    DamagedRecord,
     ToolError,
     UserError,
     describe_error,
@@ -147,7 +148,7 @@ def _interrupt(*_: object) -> None:
 
 def sentence_of(problem: BaseException) -> str | None:
     """What the user must fix. None for a bug of drretail, and for an ending that has a message of its own."""
-    if isinstance(problem, UserError):
+    if isinstance(problem, UserError | DamagedRecord):
         return str(problem)
     if isinstance(problem, ToolError) and problem.kind in ("unavailable", "timeout"):
         # A server failed outside a tool call, such as when a judge looks up a product.
