@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from drretail.grounding.text.untrusted import visible
-from drretail.parsing import json_or_none
+from drretail.parsing import json_or_none, without_thoughts
 from drretail.records.run import Usage
 
 ASSISTANT = "assistant"
@@ -192,6 +192,7 @@ def _message(value: Mapping[str, Any]) -> _Message:
     listed = list_of(value.get("tool_calls")) or [value.get("function_call")]
     calls = [_call(call) for call in listed if isinstance(call, dict)] or calls  # LangChain writes Anthropic's twice
     text = "\n".join(part for part in texts if part)
+    text = without_thoughts(text) if role == ASSISTANT else text
     if role == "tool" and not results:
         call_id = text_of(("tool_call_id", "name"), value)
         return _Message(role, results=((call_id, _text(content), value.get("status") == "error"),))

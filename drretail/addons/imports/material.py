@@ -12,9 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from drretail.errors import UserError, file_error
+from drretail.errors import UserError, file_error, without_keys
 from drretail.grounding.text.untrusted import visible
-from drretail.parsing import json_or_none, json_values
+from drretail.parsing import json_or_none, json_values, without_thoughts
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn, Usage
@@ -142,7 +142,7 @@ def unpacked_text(path: Path) -> str:
                 size += len(piece)
                 if size > LARGEST:
                     raise UserError(f"{path} holds more than {LARGEST:,} bytes: no file of reports is as large.")
-        return b"".join(parts).decode("utf-8-sig")
+        return without_keys(b"".join(parts).decode("utf-8-sig"))
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
@@ -328,7 +328,7 @@ class Material:
 
     def add_report(self, report: ForeignReport) -> bool:
         """Adds a report; False if it is held already. Raises UserError for another one of the system on the task."""
-        report = replace(report, text=visible(report.text))
+        report = replace(report, text=visible(without_thoughts(report.text)))
         held = self.reports.setdefault((report.system, report.task_id), report)
         if held.text != report.text:
             raise UserError(

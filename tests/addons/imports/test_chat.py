@@ -68,6 +68,16 @@ def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
         assert [report.text for report in reports] == [ANSWER]
 
 
+@pytest.mark.parametrize("thought", ["<think>So {}?</think>\n", "So {}?\n</think>\n"])
+def test_a_models_thoughts_are_no_part_of_its_answers(tmp_path: Path, thought: str) -> None:
+    said = [("user", "A kettle?"), ("assistant", f"{thought}Alder."), ("user", "Its price?")]
+    turns = [*said, ("assistant", f"{thought}$29."), ("user", "And?"), ("assistant", "<think>Well")]
+    material = read(tmp_path, {"messages": [{"role": role, "content": content} for role, content in turns]})
+    (report,) = material.reports.values()
+    assert report.text == "Alder.\n\n$29."
+    assert [report.text[turn.start : turn.end] for turn in report.turns] == ["Alder.", "$29."]
+
+
 def test_an_answer_in_the_words_of_the_shopper_is_the_assistants(tmp_path: Path) -> None:
     request = [QUESTION, {"role": "assistant", "content": "A red one?"}, {"role": "user", "content": "Yes."}]
     for sent in (request, [*request, {"role": "assistant", "content": "Yes."}]):  # a request may repeat the answer
