@@ -39,6 +39,8 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     redactor = Redactor.of(options.redact, options.names, key_file_of(to))
     with busy("reading"), redacting(redactor):
         material = chosen.read(path)
+    for account in (material.rows, material.files):  # several imports fill one experiment
+        account.stage = f"import {path}"
     if material.is_empty:
         why = " ".join(f"{counted(account.came, account.unit)}: {account.reasons}." for account in material.accounts)
         why = why or "check the format and the path."

@@ -129,9 +129,14 @@ class _Sheet:
 
 
 def read_sheet(path: Path) -> _Sheet:
-    """The sheet in a CSV file. Raises as ``read_cells``, and UserError for a row that is longer than the first one."""
+    """The sheet in a CSV file. Raises as ``read_cells``, and UserError for a row that is longer than the first one, or
+    two columns of one name.
+    """
     heading, *rows = read_cells(path) or [[]]
     columns = tuple(name.strip().casefold() for name in heading)
+    twice = [name for name in dict.fromkeys(columns) if name and columns.count(name) > 1]
+    if twice:
+        raise UserError(f"{path} has two columns {twice[0]!r}: rename one.")
     named: list[tuple[int, Mapping[str, str]]] = []
     for number, cells in enumerate(rows, 2):
         filled = [*map(str.strip, cells), *[""] * (len(columns) - len(cells))]
