@@ -9,7 +9,7 @@ import json
 import re
 import tomllib
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -37,6 +37,7 @@ _PIECE = 1 << 14
 """Bytes that are unpacked at once: to 16 MB at most, since zlib packs a thousandfold."""
 _UNWRITABLE = re.compile("[\ud800-\udfff\0]")
 _ESCAPED = re.compile(r"\\u(?:d[89a-f]|0000)", re.I)
+_SIGN = re.compile(r"[^ \t\r\n]")
 T = TypeVar("T")
 _ZLIB_STARTS = frozenset(bytes([16 * window + 8]) for window in range(8))
 
@@ -102,14 +103,36 @@ def parse_json(text: str | bytes) -> Any:
     ``json`` answers with RecursionError and a bare ValueError. Bytes that are not text raise UnicodeDecodeError, which
     is a ValueError too.
     """
+    return _checked(_decoded(json.loads, text), text)
+
+
+def json_values(text: str) -> Iterator[tuple[int, Any]]:
+    """The values of a text of JSON that follow each other, each as ``parse_json`` has it, with the line it begins in.
+
+    JSON Lines are such a text, and so are one document, and objects that are printed over several lines each. Raises
+    JSONDecodeError where the next value is none.
+    """
+    decoder, line, end = json.JSONDecoder(), 1, 0
+    while match := _SIGN.search(text, end):
+        start = match.start()
+        line += text.count("\n", end, start)
+        value, end = _decoded(decoder.raw_decode, text, start)
+        yield line, _checked(value, text[start:end])
+        line += text.count("\n", start, end)
+
+
+def _decoded(decode: Callable[..., T], *given: Any) -> T:
     try:
-        value = json.loads(text)
+        return decode(*given)
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise
     except RecursionError:
         raise _refused(TOO_DEEP) from None
     except ValueError:
         raise _refused(TOO_LONG) from None
+
+
+def _checked(value: Any, text: str | bytes) -> Any:
     # Counting brackets is quick, and spares most texts the walk.
     opening = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
     if opening > MOST_LEVELS and _is_deep(value):

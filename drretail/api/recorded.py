@@ -16,6 +16,7 @@ from drretail.grounding.report.render import Style, render_report
 from drretail.llm.prices import price_notes
 from drretail.records.evidence import Evidence
 from drretail.records.run import BASELINES, Run
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Markdown, Part, Result
 from drretail.records.tables.table import table_of
@@ -50,6 +51,19 @@ class RecordedExperiment:
         """True if every requested run was made, and none failed or lost a part of itself to a provider."""
         return all(tally.is_complete for tally in self.tallies)
 
+    @property
+    def account(self) -> Account:
+        """What became of the requested runs, all systems together; failed ones by the kind of their error."""
+        account = Account("run", "run")
+        for tally in self.tallies:
+            account.take(tally.done + tally.failed + tally.not_started)
+            account.use(tally.done)
+            for failure in tally.failures:
+                run_id, kind, _ = failure.split(": ", 2)
+                account.leave_out(f"failed: {kind}", run_id, failed=True)
+            account.leave_out("not started: a cap was reached", tally.label, tally.not_started, failed=True)
+        return account
+
     def result(self) -> "Result[RecordedExperiment]":
         """What became of the requested runs and what they took, with failures and what can be done about them."""
         from drretail.viewer.tables.tallies import outcome_notes, outcome_table, spending_table
@@ -83,6 +97,7 @@ class RecordedExperiment:
             parts,
             notes=[*priced, *failures[:MOST_FAILURES_SHOWN], *outcome_notes(self.tallies), *closing, *after],
             left=not self.is_complete,
+            accounts=[self.account] if self.account.came else [],  # else the shard is empty
             tracebacks=tracebacks[:MOST_FAILURES_SHOWN],
             path=self.folder,
         )

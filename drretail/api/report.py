@@ -23,7 +23,7 @@ from drretail.records.tables.sheets import csv_of
 from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.document import INDEX, write_report_page
-from drretail.viewer.sections import board_sections, sections
+from drretail.viewer.sections import agreements, board_sections, sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.board import BoardTables
 
@@ -63,7 +63,8 @@ def report(options: ReportOptions) -> Result[str]:
     board = view.scores.scoreboard
     if board is None:
         raise UserError(f"{view.folder} has no scores yet: drretail score {quote(str(view.folder))} makes them.")
-    tables = BoardTables(board, full=options.form == "csv").tables
+    agreed = [table for section in agreements(view.scores) for table in section.tables]
+    tables = [*BoardTables(board, full=options.form == "csv").tables, *agreed]
     if options.details:
         every = [*board_sections(board), *sections(view.scores)]
         tables = [table for section in every for table in section.separate_tables]

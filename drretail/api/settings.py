@@ -138,6 +138,12 @@ class _SettingsFile(TomlConfigSettingsSource):
             raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
 
 
+def addresses_of_environment() -> frozenset[str]:
+    """The words of the variables DRRETAIL_…, among them the addresses of model servers that the user named."""
+    variables = [value for name, value in os.environ.items() if name.upper().startswith("DRRETAIL_")]
+    return frozenset(url for value in variables for url in re.split(r'[\s"{},]+', value))
+
+
 def addresses_in_file() -> frozenset[str]:
     """The addresses of model servers that only the current folder's settings file names, and not the environment."""
     if not SETTINGS_FILE.is_file():
@@ -145,9 +151,7 @@ def addresses_in_file() -> frozenset[str]:
     tables = _SettingsFile(Settings).toml_data
     urls = [table.get("base_url") for table in (tables, *_tables(tables))]
     urls += dict(tables.get("base_urls") or {}).values()
-    variables = [value for name, value in os.environ.items() if name.upper().startswith("DRRETAIL_")]
-    allowed = {url for value in variables for url in re.split(r'[\s"{},]+', value)}
-    return frozenset(url for url in urls if isinstance(url, str) and url not in allowed)
+    return frozenset(url for url in urls if isinstance(url, str)) - addresses_of_environment()
 
 
 def names_in_file(*names: str) -> list[str]:

@@ -51,6 +51,7 @@ class FromFile:
     experiment_file: Annotated[
         Path | None, Option("A file of options; flags override it.", argument=True, metavar="EXPERIMENT.TOML")
     ] = None
+    trust: Annotated[bool, Option("Send keys to the addresses that the file names.", MODELS)] = False
 
 
 def with_flags(records: Mapping[str, type], command: Callable[..., None]) -> Callable[..., None]:
@@ -69,7 +70,7 @@ def with_flags(records: Mapping[str, type], command: Callable[..., None]) -> Cal
             values = _values(declared[name], options)
             values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
             if file is not None and not records_made:
-                values = overridden_options(read_experiment(file, record), values)
+                values = overridden_options(read_experiment(file, record, trust=options["trust"]), values)
             records_made[name] = record(**values)
         command(**records_made)
 

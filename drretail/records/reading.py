@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
-from drretail.records.base import Document, OfJudge, Record, sha256_of
+from drretail.records.base import Document, OfJudge, Record, sha256_of, tuples
 
 FORM = "form"
 DECLARED = "declared"
@@ -92,8 +92,8 @@ class Pick(Record):
     def _of_offer(cls, value: Any) -> Any:
         if isinstance(value, dict) and "/" in str(value.get("product", "")):
             product, _, variant = value["product"].partition("/")
-            return {**value, "product": product, "variant": variant}
-        return value
+            value = {**value, "product": product, "variant": variant}
+        return tuples(value)
 
     @property
     def offer_id(self) -> str:

@@ -2,19 +2,19 @@
 
 import gzip
 import json
-import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from drretail.errors import UserError, file_error
 from drretail.grounding.text.untrusted import visible
-from drretail.parsing import parse_json
+from drretail.parsing import json_or_none, json_values
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn, Usage
@@ -24,6 +24,7 @@ LARGEST = 500_000_000
 """The most bytes of a file, unpacked."""
 MOST_FILES = 100_000
 ROW_FILES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+NO_ROW, NOT_JSON = "no row of this form", "not JSON"
 _PIECE = 1 << 20
 _redactor: ContextVar[Redactor | None] = ContextVar("redactor", default=None)
 
@@ -51,6 +52,8 @@ class FileRow:
     value: dict[str, Any]
     file: Path
     where: str
+    fault: str = ""
+    """Why it is no row: ``NO_ROW`` or ``NOT_JSON``."""
 
     def text(self, *names: str) -> str:
         """The first of these fields that holds words or a number, stripped; empty if none does."""
@@ -132,53 +135,71 @@ def unpacked_text(path: Path) -> str:
 
 
 def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[FileRow]:
-    """All objects for which ``is_row`` holds, however deep they are nested, in the order of the file.
+    """The rows of ``read_units``. Raises UserError that names the line that is not JSON."""
+    for row in read_units(path, is_row):
+        if row.fault == NOT_JSON:
+            raise UserError(f"{row.where}, is not JSON.")
+        if not row.fault:
+            yield row
 
-    Raises UserError that names the line that is not JSON.
+
+def read_units(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[FileRow]:
+    """The rows of a file: the outermost objects for which ``is_row`` holds, however deep they are nested, in order.
+
+    The file is JSON Lines, an array, a document around the rows, or objects printed one below the other. What stands
+    beside rows, in a list of them or on a line, comes too, with its fault. Raises UserError if the file is no JSON.
     """
     text = unpacked_text(path)
     if text.lstrip()[:1] == "<":
         raise UserError(f"{path} is a page of the web (HTML), not JSON: fetch the file itself.")
-    for where, value in _values(path, text):
-        for value_of_row in objects_in(value, is_row):
-            yield FileRow(redacted(value_of_row), path, where)
+    values = _values(path, text)
+    if len(values) == 1 and isinstance(whole := values[0][1], list):
+        values = [(f"{path}, item {number}", item, "") for number, item in enumerate(whole, 1)]
+    for where, value, fault in values:
+        value = redacted(value)
+        rows = _rows_in(value, is_row, path, where)
+        yield from rows if _has_row(rows) or len(values) == 1 else [_strange(value, path, where, fault)]
 
 
-def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
-    """Each line as a value if the first line is JSON by itself; otherwise the whole file as one value."""
-    lines = text.split("\n")
-    first = next((line for line in lines if line.strip()), "")
-    if not first:
-        return
+def _values(path: Path, text: str) -> list[tuple[str, Any, str]]:
+    """The values that follow each other in a text, each with its place, and a fault where a line is not JSON."""
     try:
-        parse_json(first)
-    except json.JSONDecodeError:
-        try:
-            # Objects may stand one below the other, as OpenTelemetry's console exporter prints them.
-            for part in re.split(r"(?<=\n})\s*\n(?={)", text):
-                yield str(path), parse_json(part)
-        except json.JSONDecodeError as problem:
+        return [(f"{path}, line {line}", value, "") for line, value in json_values(text)]
+    except json.JSONDecodeError as problem:
+        lines = ((at, json_or_none(line)) for at, line in enumerate(text.split("\n"), 1) if line.strip())
+        values = [(f"{path}, line {at}", value, NOT_JSON if value is None else "") for at, value in lines]
+        # Of an array that is damaged, lines that are JSON by themselves are accidents of its print.
+        if text.lstrip()[:1] == "[" or not any(isinstance(value, dict) for _, value, _ in values):
             raise UserError(f"{path} is not JSON: {problem}.") from problem
-        return
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                yield f"{path}, line {number}", parse_json(line)
-            except json.JSONDecodeError as problem:
-                raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
+        return values
 
 
-def objects_in(value: Any, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[dict[str, Any]]:
-    """The outermost objects for which ``is_row`` holds, in order."""
+def _rows_in(value: Any, is_row: Callable[[dict[str, Any]], bool], file: Path, where: str) -> list[FileRow]:
+    """The rows in a value, with what stands beside them; without any, the objects of its longest list, or itself."""
+    if isinstance(value, dict) and is_row(value):
+        return [FileRow(value, file, where)]
+    if isinstance(value, list):
+        items = ((item, f"{where}, item {number}") for number, item in enumerate(value, 1))
+        of_items = ((item, place, _rows_in(item, is_row, file, place)) for item, place in items)
+        parts = [rows if _has_row(rows) else [_strange(item, file, place)] for item, place, rows in of_items]
+        return [*chain.from_iterable(parts)]
     if isinstance(value, dict):
-        if is_row(value):
-            yield value
-        else:
-            for item in value.values():
-                yield from objects_in(item, is_row)
-    elif isinstance(value, list):
-        for item in value:
-            yield from objects_in(item, is_row)
+        parts = [_rows_in(inner, is_row, file, f"{where}, {name}") for name, inner in value.items()]
+        if with_rows := [*filter(_has_row, parts)]:
+            return [*chain.from_iterable(with_rows)]
+        lists = (part for part, inner in zip(parts, value.values(), strict=True) if isinstance(inner, list))
+        longest = max(lists, key=lambda part: sum(bool(row.value) for row in part), default=[])
+        if any(row.value for row in longest):
+            return longest
+    return [_strange(value, file, where)]
+
+
+def _has_row(rows: Iterable[FileRow]) -> bool:
+    return not all(row.fault for row in rows)
+
+
+def _strange(value: Any, file: Path, where: str, fault: str = NO_ROW) -> FileRow:
+    return FileRow(value if isinstance(value, dict) else {}, file, where, fault)
 
 
 LONGEST_REPORT = 1_000_000

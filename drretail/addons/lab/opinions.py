@@ -69,6 +69,8 @@ class Opinion:
     """The system whose report it is; empty if it is about no single report."""
     judge: JudgeRef | None = None
     """The judge; None for people, and for judges from files."""
+    is_first_left: bool = True
+    """False if a person was shown the first of two reports, by label, as B."""
 
 
 def opinions_of(experiment: Path) -> list[Opinion]:
@@ -108,16 +110,18 @@ def opinions_of(experiment: Path) -> list[Opinion]:
 
 
 def _of_ballot(ballot: Ballot) -> Opinion:
+    is_first_left = True
     if isinstance(ballot, Vote):
         question, item, system = Aspect(PREFERENCE, ballot.dimension), ballot.pair_id, ""
-        value = _PREFERENCES[ballot.place]
+        value, is_first_left = _PREFERENCES[ballot.place], ballot.is_first_left
     else:
         item, system = ballot.about, ballot.run_id.partition("/")[0]
         if isinstance(ballot, Rating):
             question, value = Aspect(RATING, ballot.dimension), float(ballot.value)
         else:
             question, value = Aspect(SUPPORT), SUPPORT_OF[ballot.label]
-    return Opinion(question, ballot.annotator, "person", item, value, ballot.query_id, system)
+    about = ballot.query_id, system
+    return Opinion(question, ballot.annotator, "person", item, value, *about, is_first_left=is_first_left)
 
 
 def _has_opinions(assessor: Assessor) -> bool:

@@ -19,16 +19,18 @@ from pydantic import TypeAdapter, ValidationError
 
 from drretail.api.option import DeclaredOption, check_bounds, declared_options, python_help
 from drretail.api.options.run import RunOptions
+from drretail.api.options.shared import FileAddress
 from drretail.errors import UserError, file_error, nearest_names, quoted, suggestion, without_logins
 
 HEADER = "# drretail run experiment.toml\n# Paths are relative to this file's folder.\n"
 
 
-def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, Any]:
+def read_experiment(path: str | Path, record: type = RunOptions, *, trust: bool = False) -> dict[str, Any]:
     """The options of a file by name, as arguments for ``run``. Relative paths are joined to the file's folder.
 
-    Names that are no paths (``scripted:FILE``, ``cmd:./agent``, ``module:attribute``) are left as they are. Raises
-    UserError, with the line, for invalid TOML, an unknown option, or a value of the wrong type.
+    Names that are no paths (``scripted:FILE``, ``cmd:./agent``, ``module:attribute``) are left as they are. Without
+    ``trust``, no key is sent to an address that the file names: whoever wrote it may be a stranger. Raises UserError,
+    with the line, for invalid TOML, an unknown option, or a value of the wrong type.
     """
     from drretail.experiment import LABELS
     from drretail.parsing import parse_toml
@@ -65,6 +67,8 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
             check_bounds(option, values[name])
         except UserError as problem:
             raise UserError(f"{where}: {problem}") from problem
+    if "base_url" in values and not trust:
+        values["base_url"] = tuple(map(FileAddress, values["base_url"]))
     return values
 
 

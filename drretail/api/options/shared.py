@@ -18,6 +18,12 @@ WHAT = "What to judge"
 Texts = str | Iterable[str]
 """Several texts, or one. If they are names, one text may hold several, separated by commas."""
 Files = str | Path | Iterable[str | Path]
+
+
+class FileAddress(str):
+    """An address that only a file of options names. No key of the user's goes there."""
+
+
 Retry = Literal["failed", "everything"]
 
 Experiment = Annotated[

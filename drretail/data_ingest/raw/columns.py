@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from drretail.env.catalog.base import Language
 from drretail.errors import UserError, file_error
 from drretail.parsing import parse_toml
-from drretail.records.base import Record, fault_of
+from drretail.records.base import Record, fault_of, tuples
 from drretail.records.shop import OrderStatus, Policy
 from drretail.records.tables.sheets import numbered_cells
 
@@ -26,7 +26,9 @@ NAMES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("colum
 _NEEDED = ("id", "title", "user", "product", "date")
 _MOST_OPTIONS = 10
 Column = Annotated[str, Field(min_length=1)]
-Columns = Annotated[tuple[Column, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)]
+Columns = Annotated[
+    tuple[Column, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else tuples(value))
+]
 """Of several columns the first that is not empty counts; of categories, features and descriptions, each says a part."""
 
 

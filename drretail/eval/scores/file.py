@@ -52,7 +52,7 @@ from drretail.stats.intervals import run_variance
 
 
 def agreements(gathered: Gathered) -> list[Agreement]:
-    """One row for each variant and pair of models that were asked together; none for a single judge.
+    """One row for each variant and pair of models that judged by the same rules, whoever was asked last.
 
     Floors and the oracle are left out. The paper's Appendix E does not say whether
     its ρ is over systems or over reports: both are given.
@@ -61,6 +61,7 @@ def agreements(gathered: Gathered) -> list[Agreement]:
         _agreement(gathered, metric, variant, first, second)
         for metric in gathered.metrics.values()
         for first, second in combinations(panel_of(gathered.assessors(metric.name)), 2)
+        if first.rules == second.rules
         for variant in metric.variants
         if variant not in metric.pooled
     ]
@@ -195,7 +196,7 @@ def _account(facts: Facts, unit: str) -> Account:
 
 def _pair_account(row: PairScore) -> Account:
     """What became of the pairs of reports of two systems."""
-    account = Account(account_stage(PAIRWISE, Assessor.of(row)), "pair of reports", row.n_planned, row.n_scored)
+    account = Account(account_stage(PAIRWISE, Assessor.of(row)), "comparison", row.n_planned, row.n_scored)
     account.leave_out(NOTHING_TO_SCORE, count=row.n_na)
     place, left = f"{row.a} ~ {row.b}{row.error and f', {shortened(row.error, LONGEST_ERROR)}'}", row.n_failed
     for reason, count in (("a report is missing", row.runs_failed), ("not judged", row.not_judged), ("", left)):
@@ -300,7 +301,7 @@ def derive_scores(
         pairs=pairs,
         ranks=ranks,
         slices=tuple(slice_scores(of_others, query_slices(gathered.definition))),
-        agreements=tuple(agreements(shown)),
+        agreements=tuple(agreements(gathered)),
         ablations=tuple(all_ablations(gathered)),
         scoreboard=board,
         accounts=_joined(accounts),

@@ -1,6 +1,6 @@
 """All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it.
 If the last ``score`` asked two or more language models, they also count as one judge: a panel with the median of their
-values.
+values, which is shown where it is asked for by name.
 
 A panel's rows have a judge of their own beside its members' rows, so that no ranking mixes judges silently. Rule-based
 judges are left out: their values mean something else.

@@ -18,7 +18,7 @@ from drretail.addons.imports.dialects import (
     questions,
 )
 from drretail.addons.imports.dialects.dialect import Dialect
-from drretail.addons.imports.material import ROW_FILES, FileRow, files_under, objects_in, read_rows, redacted
+from drretail.addons.imports.material import ROW_FILES, FileRow, files_under, read_units, redacted
 from drretail.errors import UserError
 from drretail.records.tables.figures import counted, first_few
 from drretail.records.tables.sheets import read_sheet
@@ -44,16 +44,15 @@ def read_log(path: Path) -> Log:
     groups: dict[tuple[str, str], tuple[Dialect, list[FileRow]]] = {}
     met, strange = Counter[str](), 0
     for file in files_under(path, (*ROW_FILES, ".csv")):
-        for row in _table(file) if file.suffix.casefold() == ".csv" else read_rows(file, lambda _: True):
-            inner = [*objects_in(row.value, lambda value: dialect_of(value) is not None)]
-            if not inner:
+        for row in _table(file) if file.suffix.casefold() == ".csv" else read_units(file, _is_row):
+            dialect = dialect_of(row.value)
+            if dialect is None:
                 met.update(row.value.keys())
                 strange += 1
-            for number, value in enumerate(inner):
-                dialect = dialect_of(value)
-                assert dialect is not None, "it fits one"
-                key = dialect.name, dialect.group(value) or f"{row.where} {number}"
-                groups.setdefault(key, (dialect, []))[1].append(FileRow(value, file, row.where))
+                continue
+            # A row that shares nothing with others is a conversation by itself, wherever it stands.
+            key = dialect.name, dialect.group(row.value) or row.where
+            groups.setdefault(key, (dialect, []))[1].append(row)
     read = [(dialect, dialect.read(rows), rows) for dialect, rows in groups.values()]
     if read and not any(conversation for _, conversation, _ in read):
         raise UserError(
@@ -69,6 +68,10 @@ def read_log(path: Path) -> Log:
 def dialect_of(value: Mapping[str, Any]) -> Dialect | None:
     """The first dialect that fits an object of a file."""
     return next((dialect for dialect in DIALECTS if dialect.fits(value)), None)
+
+
+def _is_row(value: Mapping[str, Any]) -> bool:
+    return dialect_of(value) is not None
 
 
 def _table(file: Path) -> Iterator[FileRow]:
