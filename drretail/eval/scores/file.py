@@ -235,6 +235,7 @@ def _failed_judgements(judgings: Iterable[Judging], pairs: Iterable[PairScore]) 
 
 
 LONGEST_ERROR = 100
+"""The characters of an error in an account."""
 NOTHING_TO_SCORE = "nothing to score"
 
 
