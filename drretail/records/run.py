@@ -236,9 +236,13 @@ class Usage(Record):
     """Billionths of a dollar: whole numbers, so that their sum is the same in any order."""
     unpriced: int = Field(default=0, exclude_if=lambda count: count == 0)
     """Calls whose price is unknown."""
+    served: dict[str, int] = Field(default_factory=dict[str, int], exclude_if=lambda calls: not calls)
+    """Calls by the model that answered, as its provider names it; without those of which it names none."""
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})
+        names = type(self).model_fields.keys() - {"served"}
+        served = dict(Counter(self.served) + Counter(other.served))
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in names}, served=served)
 
     @property
     def input(self) -> int:

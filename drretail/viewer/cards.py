@@ -187,18 +187,19 @@ def _limits(view: RunView) -> Account:
 
 def _wrong_pick(view: RunView, line: RunLine, decision: Decision, of_cart: Sequence[str]) -> Iterator[Fault]:
     """What is wrong with a turn; of a question the first error that code finds in the picks; else what is proved of the
-    cart, or what became of it.
+    cart, what code could not see, such as an unknown price, or why the picks are not called right.
     """
     if view.is_right == 0 and view.subject.is_turn:
         yield Fault(f"turn {len(view.subject.earlier) + 1}", view.parts[TURN].reason, f"{line.anchor}-answer")
         return
-    for number, finding in enumerate(view.checks.findings, 1):
-        if finding.code in LIMITS and finding.severity == "error":
-            words = finding.found or finding.text
-            yield Fault(words_of_code(finding.code), words, finding_anchor(view, number))
-            return
+    of_picks = [(number, each) for number, each in enumerate(view.checks.findings, 1) if each.code in LIMITS]
+    errors = [(number, each) for number, each in of_picks if each.severity == "error"]
     proved = next((words for words in of_cart if words.startswith("✗")), "")
-    yield Fault(DECISIONS[decision][1], proved.removeprefix("✗ "), f"{line.anchor}-answer")
+    for number, finding in errors or ([] if proved else of_picks):
+        yield Fault(words_of_code(finding.code), finding.found or finding.text, finding_anchor(view, number))
+        return
+    why = proved.removeprefix("✗ ") or view.why_not_right or "the picks do not meet what is asked for"
+    yield Fault(DECISIONS[decision][1], why, f"{line.anchor}-answer")
 
 
 def _supported(view: RunView, line: RunLine) -> str:

@@ -106,6 +106,8 @@ class RunView:
     """By evidence id, the address of the shop's page, and its picture's, of what such an answer names."""
     is_right: float | None = None
     """What code measures of its picks: 1 if they are right; None without gold."""
+    why_not_right: str = ""
+    """What the cart holds and lacks, in words; empty if it was not measured."""
     parts: Mapping[str, Verdict] = field(default_factory=dict[str, Verdict])
     """What the metric of conversations says of a turn, by variant; empty for a question, and if it was not scored."""
 
@@ -198,6 +200,7 @@ class Runs:
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             is_right=None if picks is None or picks.state != "scored" else picks.value,
+            why_not_right="" if picks is None else picks.reason or "",
             parts=measured if subject.is_turn else {},
         )
 

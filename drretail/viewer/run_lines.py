@@ -19,7 +19,7 @@ DECISIONS: Mapping[Decision, tuple[str, str]] = {
     "failed": ("!", "failed"),
     "refused": ("∅", "refused wrongly"),
     "wrong": ("✗", "wrong thing"),
-    "limit": ("▲", "breaking a limit"),
+    "limit": ("▲", "limit not met"),
     "open": ("?", "not decided"),
     "right": ("✓", "right"),
 }

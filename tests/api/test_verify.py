@@ -296,6 +296,10 @@ def test_a_folder_with_links_or_pipes_is_refused_and_left_alone(
         scores.rename(elsewhere)
         elsewhere.write_text("mine")
         os.mkfifo(scores) if kind == "pipe" else scores.symlink_to(elsewhere)
+    (tmp_path / "venv" / "lib").mkdir(parents=True)
+    (tmp_path / "venv" / "lib64").symlink_to(tmp_path / "venv" / "lib")
+    with pytest.raises(UserError, match=r"is no experiment: it holds no experiment\.json"):
+        report(tmp_path / "venv")
     for enter in (verify, report, partial(score, metrics="process"), lambda to: run(world, ["?"], "react", to=to)):
         with pytest.raises(UserError, match="is a link, pipe or device"):
             enter(exp)

@@ -11,7 +11,7 @@ from drretail.api.option import accepts
 from drretail.api.options.observer import SILENT
 from drretail.api.options.shared import folder_of
 from drretail.errors import UserError, install_line
-from drretail.eval.ballots import read_votes
+from drretail.eval.ballots import left_out_of_votes, read_votes
 from drretail.experiment import read_definition
 from drretail.records.tables.result import Result
 
@@ -32,7 +32,8 @@ def view(options: ViewOptions) -> Result[VoteResults]:
     ballots = read_votes(experiment)
     votes, account = results_of(ballots), ballots_account(experiment, ballots)
     accounts = [account] if account.n_left_out else []
-    return Result(votes, asdict(votes), [*vote_tables(votes)], accounts=accounts)
+    notes = left_out_of_votes(experiment)
+    return Result(votes, asdict(votes), [*vote_tables(votes)], notes=notes, accounts=accounts)
 
 
 def _serve(experiment: Path, options: ViewOptions) -> None:

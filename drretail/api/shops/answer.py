@@ -20,6 +20,7 @@ from drretail.eval.judging.turns import read_by_judge
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.verify.checks import check_report, read_report
+from drretail.parsing import without_thoughts
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import LookedAt, Pick, ReadValue
@@ -88,7 +89,7 @@ def check(question: str, answer: str, world: "World | str | Path", *, judge: "Mo
 
 def _subject(question: str, answer: str, world: "World") -> Subject:
     """The answer as a run of an imported system, of which nothing but its words is known."""
-    declared = take_picks(answer)
+    declared = take_picks(without_thoughts(answer))
     report = declared.report
     shop = NamedProducts(world)
     evidence = {entry.id: entry for entry in shop.named_by(report, question)}

@@ -216,7 +216,8 @@ def _takes(rows: Sequence[ComparedRow]) -> str:
         return ""
     row = max(reversed(sized), key=lambda row: row.n_needed or 0)
     size = f"{row.apart or 0.0:.2f}".removesuffix(".00")
-    return f" To show a difference of {size} in {row_name(row)} takes about {roughly(row.n_needed)} questions."
+    needed = f"takes about {roughly(row.n_needed)} questions, and {row.n_planned:,} were asked"
+    return f" To show a difference of {size} in {row_name(row)} {needed}."
 
 
 def headlines_of(comparisons: Iterable[Comparison]) -> list[ComparedRow]:

@@ -15,7 +15,7 @@ from drretail.eval.scores.facts import MODELS_ALONE, NO_REPORT, NO_USAGE, missin
 from drretail.eval.scores.gathering import CLAIMS, FP, Assessor, Gathered, PlannedRun, means_by_query
 from drretail.experiment import Definition
 from drretail.llm.prices import unpriced
-from drretail.llm.usage import cost_of, estimated_note
+from drretail.llm.usage import cost_of, estimated_note, served_notes, usage_by_model
 from drretail.records.base import OfJudge
 from drretail.records.run import Systems, in_order, place_of, shared_models
 from drretail.records.score import (
@@ -411,6 +411,10 @@ def _notes(shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, met
     if unknown:
         yield unpriced(unknown)
     yield from estimated_note(used for plan in gathered.plans for used in plan.usage.values())
+    systems = gathered.definition.systems
+    yield from served_notes(
+        pair for plan in gathered.plans for pair in usage_by_model(plan.usage, systems[plan.label].models)
+    )
 
 
 def _cautions(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:

@@ -57,6 +57,13 @@ class Account:
         """Counts things that are not used: "no question in it". With ``failed`` the command ends with 3."""
         _add(self.left_out, reason, first, count, failed=failed)
 
+    def add(self, other: "Account", place: str = "") -> None:
+        """Adds what another account counted. ``place`` comes before the places of its first things: "a.csv, line "."""
+        self.came, self.used = self.came + other.came, self.used + other.used
+        for own, fates in ((self.merged, other.merged), (self.left_out, other.left_out)):
+            for reason, fate in fates.items():
+                _add(own, reason, fate.first and f"{place}{fate.first}", fate.count, failed=fate.failed)
+
     @property
     def adds_up(self) -> bool:
         """False if something was lost on the way, or counted twice."""

@@ -24,6 +24,7 @@ def lines(judged: Path) -> list[RunLine]:
 
 
 OVER = Finding(code="over_budget", severity="error", text="$40", found="the budget is $32")
+UNKNOWN = Finding(code="price_unknown", severity="warning", text="P:B1", found="the shop names no price")
 WRONG = Finding(code="not_wanted", severity="error", text="a lamp")
 
 
@@ -31,7 +32,8 @@ DECIDED: list[tuple[float | None, tuple[Finding, ...], str, str]] = [
     (1.0, (OVER,), "right", ""),
     (0.0, (OVER,), "limit", "over budget: the budget is $32"),
     (0.0, (OVER, WRONG), "wrong", "over budget: the budget is $32"),
-    (0.0, (), "wrong", "wrong thing: "),
+    (0.0, (), "wrong", "wrong thing: nothing for lamp"),
+    (0.0, (UNKNOWN,), "limit", "price unknown: the shop names no price"),
     (None, (OVER,), "limit", "over budget: the budget is $32"),
     (None, (), "open", ""),
 ]
@@ -40,7 +42,8 @@ DECIDED: list[tuple[float | None, tuple[Finding, ...], str, str]] = [
 def test_what_was_bought_decides_before_what_is_found(judged: Path, lines: list[RunLine]) -> None:
     first = read_view(judged).runs[0]
     for right, findings, decision, fault in DECIDED:
-        view = replace(first, is_right=right, checks=replace(first.checks, findings=findings), false=())
+        checks = replace(first.checks, findings=findings)
+        view = replace(first, is_right=right, why_not_right="nothing for lamp", checks=checks, false=())
         made = answer_card("react", view, lines[0], None).line
         faults = [f"{each.kind}: {each.quote}" for each in made.faults]
         assert (made.decision, faults) == (decision, [fault] if fault else []), (right, findings)
