@@ -39,7 +39,8 @@ def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
     for chosen in selection:
         run = chosen.run
         judged = read_judgements(selection.experiment, FALSE_STATEMENTS, run).by_judge
-        scored = (verdict for by_one in judged for verdict in by_one.verdicts if verdict.state == "scored")
+        # Of a judge that failed, what code found.
+        scored = (verdict for by_one in judged for verdict in by_one.verdicts if verdict.value is not None)
         verdict = next(scored, None)
         for row in () if verdict is None else _rows(chosen, verdict):
             yield selection.shown(row, run.query_id)

@@ -136,8 +136,8 @@ def _corrected(row: ComparedRow) -> str:
 
 
 def compared_in(rows: Sequence[ComparedRow]) -> Account:
-    """The queries on which systems were compared, of those that both were asked; of several rows, pairs of answers."""
-    account = Account("compare", "query" if len(rows) == 1 else "pair of answers")
+    """The queries on which systems were compared, of those that both were asked; of several rows, comparisons."""
+    account = Account("compare", "query" if len(rows) == 1 else "comparison")
     for row in rows:
         account.take(row.n_due)
         account.use(row.n_pairs)

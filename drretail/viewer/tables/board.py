@@ -443,22 +443,9 @@ def board_notes(board: Scoreboard) -> Iterator[str]:
     cells = [cell for row in board.rows for cell in row.cells.values()]
     if reasons := dict.fromkeys(why for cell in cells for why in missing_of(cell)):
         yield f"Runs without a value: {', '.join(reasons)}."
-    yield from judge_failures(board)
     yield from notes_on((row.system for row in board.rows), board.systems, bounded=True)
     dumps = [row.system for row in board.rows if row.system in DUMPS and FP not in {*row.cells, *row.failed}]
     if dumps and any(column.name == FP for column in board.columns):
         asked = "`score(rate_floors=True)`"
         yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only from Python: {asked}."
     yield from board.notes
-
-
-def judge_failures(board: Scoreboard) -> Iterator[str]:
-    """A sentence on how many reports got no usable answer from the judge; nothing if there are none."""
-    failed = {row.system: (max(row.failed.values()), [*row.failed]) for row in board.rows if row.failed}
-    if failed:
-        called = system_names((row.system for row in board.rows), board.systems)
-        counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
-        columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
-        is_ruled = board.judge.judge_kind == "rule_based"  # which fails again
-        flag = "--judge PROVIDER:MODEL" if is_ruled else "--retry failed"
-        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score {flag}."
