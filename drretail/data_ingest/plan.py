@@ -26,11 +26,6 @@ LATER = "dated later than "
 """How the problem of a row begins whose date is later than the last day."""
 
 
-class BadLine(Record):
-    line: int
-    problem: str
-
-
 def _rows() -> Account:
     return Account("read", "row")
 
@@ -42,9 +37,7 @@ class FileReport(Record):
     shape: Literal["products", "reviews", "unknown", "empty"]
     category: str | None = None
     account: Account = Field(default_factory=_rows)
-    """What became of its rows before the selection; the places are numbers of lines."""
-    shown: tuple[BadLine, ...] = ()
-    """The first of the bad lines."""
+    """What became of its rows before the selection; a place is a line's number, and more about it behind a colon."""
     skipped: str | None = None
     """Why it was not read."""
     notes: tuple[str, ...] = ()

@@ -186,8 +186,6 @@ def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
         ],
     )
     for file in report.files:
-        for bad in file.shown:
-            yield f"{file.name}, line {bad.line}: {bad.problem}"
         for note in file.notes:
             yield f"{file.name}: {note}"
     if report.world is None:
