@@ -29,7 +29,7 @@ from drretail.records.score import Score, Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.table import Cell, Column, Kind, Row
-from drretail.records.vote import Choice, Vote
+from drretail.records.vote import Vote
 from drretail.run_file import read_telemetry
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.viewer.published import PaperTable, paper_table, published
@@ -215,16 +215,18 @@ def _half_the_sum(row: Row, places: tuple[int, int]) -> Cell | None:
 
 
 def people_agree(votes: Sequence[Vote]) -> PaperTable:
-    """Appendix D: Cohen's κ of every two annotators by dimension on A and B, without ties."""
+    """Appendix D: Cohen's κ of every two annotators by dimension, without ties; A and B are the sides that the first
+    was shown.
+    """
     by_dimension = dict(published()["kappa"]["numbers"])
     soft = by_dimension.pop("soft_disagreements")
-    places: dict[str, dict[str, dict[str, Choice]]] = defaultdict(lambda: defaultdict(dict))
+    by_annotator: dict[str, dict[str, dict[str, Vote]]] = defaultdict(lambda: defaultdict(dict))
     for vote in sorted(votes, key=lambda vote: vote.annotator):
-        places[vote.dimension][vote.annotator][vote.about] = vote.place
+        by_annotator[vote.dimension][vote.annotator][vote.about] = vote
     rows: dict[str, Sequence[Cell | None]] = {}
     for dimension in (*by_dimension, *(dimension for dimension in DIMENSIONS if dimension not in by_dimension)):
-        for (first, its), (second, others) in combinations(places[dimension].items(), 2):
-            both = [(its[about], others[about]) for about in its if about in others]
+        for (first, its), (second, others) in combinations(by_annotator[dimension].items(), 2):
+            both = [(vote.answer, others[about].seen_as(vote)) for about, vote in its.items() if about in others]
             if both:
                 ones, twos = zip(*both, strict=True)
                 kappa, soft_here = kappa_without_ties(ones, twos), soft_disagreement(ones, twos)

@@ -273,7 +273,7 @@ def test_prices_and_numbers_that_are_dropped_or_may_mean_something_else_are_told
     mapping = MAPPING.replace('stock = "stock"\ndetails = { Material = "mat" }', 'rating = "stock"\nratings = "mat"')
     assert read_tables(shop(tmp_path, rows, [], head="", mapping=mapping))[0] == [
         "1 price with three decimals, such as '2.500': where that means thousands, write decimal = ','",
-        "prices such as 'that name no currency' are taken as USD: write currency = \"EUR\" for another",
+        'prices that name no currency are taken as USD: write currency = "EUR" for another',
         "2 rows of unknown price, first in line 6: '1.004,95'",
         "2 rows of unknown rating (stock), first in line 2: '7'",
         "1 row of unknown number of ratings (mat), first in line 3: 'x'",

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 from statistics import mean
 
 import pytest
@@ -17,6 +18,7 @@ from drretail.records.vote import Vote
 from drretail.viewer.paper import SYSTEMS, PaperView, read_paper_view
 from drretail.viewer.published import PaperTable, published, published_rows
 from tests import build
+from tests.api.paper_anew import kappas
 from tests.build import known
 from tests.eval.compare.crafted import preference
 from tests.viewer import scores
@@ -146,6 +148,26 @@ def test_two_peoples_votes_give_kappa_without_ties_and_the_last_vote_holds(tmp_p
     assert values_of(row) == (pytest.approx(0.5), 5, 4, 0.5)
     votes(folder, *ann, *ben, vote("ben", "4", "b"))
     assert values_of(here(read_paper_view(folder, None), "Appendix D")[0])[0] == 1
+
+
+@pytest.mark.parametrize("systems", [2, 3, 6])
+@pytest.mark.parametrize(("sure", "expected"), [(0.95, 0.81), (0.5, 0)], ids=["85 % prefer one", "coins"])
+def test_kappa_is_over_the_sides_that_were_shown(tmp_path: Path, systems: int, sure: float, expected: float) -> None:
+    """Two people say with probability ``sure`` which report is better; of 85 % of the pairs it is the same system's."""
+    draw = Random(systems)
+    folder = experiment(tmp_path / "exp", "react")
+    given: list[Vote] = []
+    for pair in range(800):
+        a, b = draw.sample([f"s{number}" for number in range(systems)], 2)
+        better = "a" if (a < b) == (draw.random() < 0.85) else "b"
+        for person in ("ann", "ben"):
+            choice = better if draw.random() < sure else "b" if better == "a" else "a"
+            left = draw.choice(("a", "b"))
+            given.append(vote(person, str(pair), choice, a=a, b=b).model_copy(update={"shown_left": left}))
+    votes(folder, *given)
+    (row,) = here(read_paper_view(folder, None), "Appendix D")
+    assert values_of(row)[0] == pytest.approx(expected, abs=0.08)
+    assert values_of(row)[0] == pytest.approx(kappas(folder)["depth"])
 
 
 def test_what_is_no_vote_is_named(tmp_path: Path) -> None:

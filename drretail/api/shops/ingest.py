@@ -126,6 +126,7 @@ def _selection(options: IngestOptions, *, is_own_shop: bool) -> "IngestSettings"
         category=options.category or None,
         cap_by=options.cap_by,
         seed=options.seed,
+        profile_pool=options.profile_pool,
         vary_orders=options.vary_orders,
         analyzer=None if options.analyzer is None else analyzer_named(options.analyzer),
         **{

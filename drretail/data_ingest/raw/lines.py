@@ -11,7 +11,7 @@ from typing import IO, Any, TextIO
 
 from drretail.data_ingest.plan import LATER
 from drretail.data_ingest.raw.sources import Layout, RawFile, Shape, is_packed, open_text
-from drretail.parsing import writable
+from drretail.parsing import encodable
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
 from drretail.records.tables.account import Account
 from drretail.records.tables.figures import first_few
@@ -263,7 +263,7 @@ def _save(row: Any, line: int, shape: Shape, saved: Saved, out: IO[str], until_m
     saved.account.take()
     problem = _problem(row, shape, until_ms)
     if problem is None:
-        out.write(writable(json.dumps(row, ensure_ascii=False)) + "\n")
+        out.write(encodable(json.dumps(row, ensure_ascii=False)) + "\n")
         saved.account.use()
     else:
         saved.reject(line, *problem)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from drretail.parsing import writable
+from drretail.parsing import encodable
 from drretail.records.shop import USD, Product
 
 _BLOCK = re.compile(
@@ -78,7 +78,7 @@ def without_markup(text: str) -> str:
     # The fast path for nearly all texts: printable ones have no controls, no surrogates and only plain spaces.
     if text.isprintable() and "  " not in text:
         return text.strip()
-    return _SPACE.sub(" ", writable(_CONTROL.sub("", text))).strip()
+    return _SPACE.sub(" ", encodable(_CONTROL.sub("", text))).strip()
 
 
 _PRICE = re.compile(

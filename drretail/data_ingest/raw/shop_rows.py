@@ -458,8 +458,9 @@ def _notation(path: Path, mapping: Mapping, cells: Sequence[tuple[int, str]], sa
     codes = named[0][0] if named else (USD,)
     currency = mapping.currency or codes[0]
     if mapping.currency is None and (not named or len(codes) > 1):
-        example = next((text for text, price in read if price.currencies == codes), "that name no currency")
-        saved.notes.append(f'prices such as {example!r} are taken as {currency}: write currency = "EUR" for another')
+        example = next((text for text, price in read if price.currencies == codes), None)
+        which = "that name no currency" if example is None else f"such as {example[:LONGEST_SHOWN]!r}"
+        saved.notes.append(f'prices {which} are taken as {currency}: write currency = "EUR" for another')
     if strange := [text for text, price in read if price.currencies and currency not in price.currencies]:
         raise UserError(
             f"{path} has {counted(len(strange), 'price')} such as {strange[0][:LONGEST_SHOWN]!r}, and the world's "

@@ -401,10 +401,16 @@ def board_cell(row: BoardRow, column: ShownColumn, *, brief: bool = False, full:
     return replace(shown, n=cell.n_scored, planned=cell.n_planned) if lacks else shown
 
 
-def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Table | None:
-    """A row for each pair of systems and a column for each headline: the difference with its interval, or why there is
-    no conclusion. None without a row.
+def compared_tables(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> list[Table]:
+    """For each judge a row for each pair of systems and a column for each headline: the difference with its interval,
+    or why there is no conclusion. What code measures stands in each.
     """
+    judges = [*dict.fromkeys(row.judge for row in rows if row.judge != CODE)] or [CODE]
+    by_judge = ([row for row in rows if row.judge in (CODE, judge)] for judge in judges)
+    return [_compared_table(its, names, judge) for judge, its in zip(judges, by_judge, strict=True) if its]
+
+
+def _compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str], judge: str) -> Table:
     columns = [*dict.fromkeys(row_name(measure[0]) for measure in by_measure(rows))]
     by_pair: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows:
@@ -422,8 +428,9 @@ def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Tab
         Row(f"{names.get(a, a)} − {names.get(b, b)}", tuple(map(cells.get, columns)))
         for (a, b), cells in by_pair.items()
     ]
+    by = "" if judge == CODE else f"judged by {judge}"
     heads = tuple(map(Column, columns))
-    return Table("Differences", heads, tuple(lines), heading="Systems", notes=(note,), unit="query") if lines else None
+    return Table("Differences", heads, tuple(lines), by=by, heading="Systems", notes=(note,), unit="query")
 
 
 def difference_cell(of: ComparedRow, **about: Any) -> Cell | None:
