@@ -10,14 +10,14 @@ from itertools import islice
 from lxml.html import HtmlElement
 
 from drretail.env.web.base import Empty, Fetched, WebPage
-from drretail.env.web.cleaning import LONGEST_TITLE, clean_line, clean_text, iso_day
+from drretail.env.web.cleaning import CUT, LONGEST_TEXT, LONGEST_TITLE, clean_line, clean_text, iso_day
 from drretail.env.web.refusals import REFUSES, page_refuses
 from drretail.records.evidence import SourceState
 
 LONGEST_MARKUP = 2_000_000
 """The most characters of markup that are read; the largest page measured has 1,800,000."""
 MOST_ELEMENTS = 20_000
-"""The most elements of a page that is read; the largest page measured has 7,000."""
+"""The most elements of a page that are read; the largest page measured has 7,000."""
 MOST_ATTRIBUTES = 2_000
 """The most attributes of a tag: real ones have up to 80, and libxml2 compares each with all others."""
 MOST_BLOCKS = 2_000
@@ -60,7 +60,7 @@ def read_web_page(fetched: Fetched) -> WebPage:
         if not _LETTER.search(text):
             return _unread(fetched, "no_content", problem=NO_CONTENT)
         return WebPage(fetched.url, "", text, "ok")
-    root = _parsed(markup)
+    root, is_cut = _parsed(markup)
     if root is None:
         return _unread(fetched, "no_content", problem=NO_CONTENT)
     url = fetched.final_url or fetched.url
@@ -69,6 +69,8 @@ def read_web_page(fetched: Fetched) -> WebPage:
     # Trafilatura takes parts out of the tree that it reads.
     content, date = _content(deepcopy(root), url)
     text = clean_text(content)
+    if text and (is_cut or len(markup) == LONGEST_MARKUP) and not text.endswith(CUT):
+        text = f"{text[: LONGEST_TEXT - len(CUT) - 2].rstrip()}\n\n{CUT}"
     # At least one letter: figures alone are no text.
     if len(_SIGN.findall(text[: 10 * MOST_SIGNS])) < needed or not _LETTER.search(text):
         return _unread(fetched, "no_content", title, date, NO_CONTENT)
@@ -136,24 +138,30 @@ def _decoded(fetched: Fetched) -> str:
     return fetched.body.decode("utf-8" if charset is None else "cp1252", "replace")[:LONGEST_MARKUP]
 
 
-def _parsed(markup: str) -> HtmlElement | None:
-    """The tree; None if there is nothing to read, or too much."""
+def _parsed(markup: str) -> tuple[HtmlElement | None, bool]:
+    """The tree up to ``MOST_ELEMENTS``, and whether there were more; None if there is nothing to read, or a tag with too
+    many attributes.
+    """
     from trafilatura.utils import load_html
 
     tags = (tag[0] for tag in _TAG.finditer(markup) if len(tag[0]) > MOST_ATTRIBUTES)
     if any(_QUOTED.sub("", tag).count("=") > MOST_ATTRIBUTES for tag in tags):
-        return None
+        return None, False
     # They warn about pages without text, which would be printed on the user's screen.
     for name in ("trafilatura", "htmldate"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     root = load_html(markup.replace("\0", ""))
-    if root is None or next(islice(root.iter(), MOST_ELEMENTS, None), None) is not None:
-        return None
+    if root is None:
+        return None, False
+    beyond = [*islice(root.iter(), MOST_ELEMENTS, None)]
+    for element in beyond:
+        if (parent := element.getparent()) is not None:
+            parent.remove(element)
     # A table is written out with as many cells as its spans say.
     for cell in root.iter("td", "th"):
         cell.attrib.pop("colspan", None)
         cell.attrib.pop("rowspan", None)
-    return root
+    return root, bool(beyond)
 
 
 def _text_of(root: HtmlElement, *tags: str) -> str:

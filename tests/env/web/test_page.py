@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.pages import Reading, read_folder
 from drretail.env.web.base import Fetched, WebPage
-from drretail.env.web.cleaning import LONGEST_LINE, LONGEST_TEXT
+from drretail.env.web.cleaning import CUT, LONGEST_LINE, LONGEST_TEXT
 from drretail.env.web.page import read_web_page
 
 URL = "https://site.example/page"
@@ -167,6 +167,14 @@ def test_huge_and_broken_markup_is_bounded(name: str) -> None:
     assert len(text) <= LONGEST_TEXT
     assert max(map(len, text.split("\n"))) <= LONGEST_LINE
     assert process_time() - began < MOST_SECONDS
+
+
+def test_a_page_of_more_elements_than_are_read_is_read_up_to_there_and_says_so() -> None:
+    for paragraphs, is_cut in ((900, False), (25_000, True)):
+        page = read("".join(f"<p>The feeder {number} is new.</p>" for number in range(paragraphs)))
+        assert page.state == "ok"
+        assert page.text.startswith("The feeder 0 is new.")
+        assert page.text.endswith(CUT) == is_cut
 
 
 WITHOUT_CONTENT = "0585"
