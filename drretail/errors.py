@@ -13,6 +13,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import sysconfig
 import traceback
 from base64 import b64encode
@@ -134,10 +135,18 @@ class NotFound(ToolError):
         super().__init__("not_found", f"There is no {what} {quoted(record_id)} in this shop.", field=field)
 
 
+class DamagedRecord(ToolError):
+    """The shop holds a record of this id that cannot be read."""
+
+    def __init__(self, what: str, record_id: object) -> None:
+        record = f"The shop's record of the {what} {quoted(record_id)} is damaged"
+        super().__init__("unavailable", f"{record}; `drretail world check` tells its owner more.")
+
+
 class ModelError(DrretailError):
     """A model call, a budget or an agent's graph failed; ``kind`` is what the run records."""
 
-    def __init__(self, kind: ModelErrorKind, message: str, *, usage: dict[str, int] | None = None) -> None:
+    def __init__(self, kind: ModelErrorKind, message: str, *, usage: dict[str, Any] | None = None) -> None:
         super().__init__(message)
         self.kind: ModelErrorKind = kind
         self.message = without_keys(message)
@@ -204,8 +213,20 @@ def missing_addon(what: str, addon: str) -> str:
 
 
 def install_line(extra: str) -> str:
-    """The command that installs an extra. Pip knows those of an installed checkout, and asks no index for them."""
-    return f"pip install 'drretail[{extra}]'"
+    """The command that installs an extra: of the checkout from which drretail was installed, or else of the package."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        text = distribution("drretail").read_text("direct_url.json")
+    except PackageNotFoundError:
+        text = None
+    origin = json.loads(text or "{}")
+    folder = unquote(origin.get("url", "").removeprefix("file://"))
+    if "dir_info" not in origin or not Path(folder, "pyproject.toml").is_file():
+        return f"pip install 'drretail[{extra}]'"
+    here = "." if Path(folder).resolve() == Path.cwd().resolve() else folder
+    editable = "-e " if origin["dir_info"].get("editable") else ""
+    return f"pip install {editable}{shlex.quote(f'{here}[{extra}]')}"
 
 
 def quoted(name: object) -> str:
@@ -292,12 +313,19 @@ def raised_at(problem: BaseException) -> str:
     if isinstance(problem, SyntaxError) and problem.filename is not None:
         return f"{_from_here(problem.filename)}, line {problem.lineno}"
     frames = traceback.extract_tb(problem.__traceback__)
-    theirs = [
-        frame
-        for frame in frames
-        if not frame.filename.startswith(_NOT_THEIRS) and _LIBRARIES.isdisjoint(Path(frame.filename).parts)
-    ] or list(frames)
+    theirs = [frame for frame in frames if _is_theirs(frame.filename)] or list(frames)
     return f"{_from_here(theirs[-1].filename)}, line {theirs[-1].lineno}" if theirs else ""
+
+
+def is_of_own_code(problem: BaseException) -> bool:
+    """True if code of the user's own, which drretail called, raised an error: a metric's, a condition's, an agent's."""
+    files = [frame.filename for frame in traceback.extract_tb(problem.__traceback__)]
+    ours = [place for place, file in enumerate(files) if file.startswith(_OURS)]
+    return any(_is_theirs(file) for file in files[ours[-1] :] if ours)
+
+
+def _is_theirs(file: str) -> bool:
+    return not file.startswith(_NOT_THEIRS) and _LIBRARIES.isdisjoint(Path(file).parts)
 
 
 def causes_of(problem: BaseException) -> Iterator[BaseException]:
@@ -328,7 +356,8 @@ def _writable(text: str) -> str:
     return without_keys(without_logins(text)).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-_NOT_THEIRS = ("<frozen ", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
+_OURS = str(Path(__file__).parent)
+_NOT_THEIRS = ("<frozen ", _OURS, sysconfig.get_path("stdlib"))
 _LIBRARIES = {"site-packages", "dist-packages"}
 """Named as they are, since an environment can also take libraries from another one's folder."""
 

@@ -36,6 +36,7 @@ MOST_UNPACKED = 100_000_000
 _PIECE = 1 << 14
 """Bytes that are unpacked at once: to 16 MB at most, since zlib packs a thousandfold."""
 _UNWRITABLE = re.compile("[\ud800-\udfff\0]")
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _ESCAPED = re.compile(r"\\u(?:d[89a-f]|0000)", re.I)
 _SIGN = re.compile(r"[^ \t\r\n]")
 T = TypeVar("T")
@@ -84,6 +85,16 @@ def _each_text(value: Any, change: Callable[[str], str]) -> Any:
         parts = [_each_text(item, change) for item in cast(Iterable[Any], value)]
         return parts if isinstance(value, list) else tuple(parts)
     return value
+
+
+def without_thoughts(text: str) -> str:
+    """The text without what a model thought in it, ``<think>…</think>``: to the text's end if that is not closed.
+
+    A template may open the first thought in the question, so that the answer only closes it.
+    """
+    before, closing, behind = text.partition("</think>")
+    plain = _THOUGHT.sub("", behind if closing and "<think>" not in before else text)
+    return text if plain == text else plain.strip()
 
 
 def writable_json(text: str) -> str:

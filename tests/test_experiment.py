@@ -47,15 +47,13 @@ def test_of_a_run_that_was_cut_nothing_stays_once_it_is_discarded_or_saved(tmp_p
 def test_a_folder_that_is_moved_or_replaced_meanwhile_is_said_and_goes_on_where_it_is(
     tmp_path: Path, is_replaced: bool
 ) -> None:
-    with (
-        pytest.raises(CommandStopped, match="exp was moved or replaced"),
-        Experiment(tmp_path / "exp", ASKED) as opened,
-    ):
+    with Experiment(tmp_path / "exp", ASKED) as opened:
         opened.save(MADE)
         (tmp_path / "exp").rename(tmp_path / "moved")
         if is_replaced:
             shutil.copytree(tmp_path / "moved", tmp_path / "exp")
-        opened.save(Recorded(run("q1-r2", label=LABEL), (), {}, {}))
+        with pytest.raises(CommandStopped, match="exp was moved or replaced"):
+            opened.save(Recorded(run("q1-r2", label=LABEL), (), {}, {}))
     assert (tmp_path / "exp").exists() == is_replaced
     with Experiment(tmp_path / "moved", ASKED) as again:
         assert run_path(again.folder, LABEL, "q1", 1).exists()

@@ -15,10 +15,13 @@ from typing import NoReturn
 from drretail.cli import DEBUG
 from drretail.errors import (
     LONGEST_SENTENCE,
+    DamagedRecord,
     ToolError,
     UserError,
+    describe_error,
     file_error,
     hide_keys,
+    is_of_own_code,
     missing_addon,
     shortened,
     without_keys,
@@ -97,6 +100,8 @@ def main() -> None:
         if debug:
             traceback.print_exception(problem)
         sentence = sentence_of(problem)
+        if sentence is None and is_of_own_code(problem):
+            sentence = f"Your own code failed: {describe_error(problem)}. {DEBUG} shows where it came from."
         if sentence is None:
             _end(fault_of_ours(problem), OUR_FAULT)
         _end(f"Error: {sentence}", USER_MUST_ACT)
@@ -143,7 +148,7 @@ def _interrupt(*_: object) -> None:
 
 def sentence_of(problem: BaseException) -> str | None:
     """What the user must fix. None for a bug of drretail, and for an ending that has a message of its own."""
-    if isinstance(problem, UserError):
+    if isinstance(problem, UserError | DamagedRecord):
         return str(problem)
     if isinstance(problem, ToolError) and problem.kind in ("unavailable", "timeout"):
         # A server failed outside a tool call, such as when a judge looks up a product.

@@ -110,8 +110,6 @@ class Support(Record):
         Literal["full_support", "partial_support", "no_support", "not_rated"], _enum(*get_args(Label)[:3])
     ]
     justification: Annotated[str, REASON]
-    quote: str = ""
-    """Blank from a judge that is told the paper's own words, which ask for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +252,7 @@ class SupportJudge:
             reply = await self.judge_session.ask(SUPPORT, claim.claim_id, self.prompt, values, Support)
             if (answer := reply.answer) is None:
                 return {claim.claim_id: SupportAnswer(None, error=reply.error)}
-            quotes = [answer.quote] if answer.quote.strip() else []
-            ruled = RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support)
+            ruled = RuledClaim(claim_id=1, quotes=[], justification=answer.justification, label=answer.support)
             return {claim.claim_id: support_answer(ruled, [text.text.text for text in texts])}
         alone = await self._labels(claims, texts, {})
         text = self.subject.case.layout.text
