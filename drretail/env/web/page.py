@@ -1,4 +1,9 @@
-"""Raw pages as text for models and judges: trafilatura reads them, and refusals.py tells those that are no evidence."""
+"""Raw pages as text for models and judges, read by trafilatura.
+
+A page that refuses is told by form alone: its HTTP status, no text, or a short one with a field for a password. What
+else is no evidence, such as a bot check with status 200, a judge tells who is asked about claims on it
+(eval/claims/rulings.py).
+"""
 
 import codecs
 import logging
@@ -10,9 +15,8 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from drretail.env.web.base import Empty, Fetched, WebPage
+from drretail.env.web.base import LONGEST_REFUSAL, Empty, Fetched, WebPage
 from drretail.env.web.cleaning import CUT, LONGEST_TITLE, clean_line, clean_text, iso_day
-from drretail.env.web.refusals import REFUSES, page_refuses
 from drretail.records.evidence import SourceState
 
 LONGEST_MARKUP = 2_000_000
@@ -49,14 +53,16 @@ _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9
 _SIGN, _LETTER = re.compile(r"[^\W_]"), re.compile(r"[^\W\d_]")
 REFUSING = frozenset({401, 402, 403, 407, 429, 451})
 """HTTP statuses by which a site refuses to show a page."""
+REFUSES = "The page is short and asks for a password."
+_FRAME = frozenset({"header", "footer", "nav", "aside", "dialog"})
 NO_CONTENT = "The page holds next to no text of its own, only navigation or what scripts would fill in."
 
 
 def read_web_page(fetched: Fetched) -> WebPage:
     """The page's text as markdown. The state says why a page has none.
 
-    "no_content" = next to no text for a page of its size; "blocked" = a refusal (``page_refuses``) or HTTP 401, 402,
-    403, 407, 429, 451; "not_found" = no such page or host; "error" = any other failure.
+    "no_content" = next to no text for a page of its size; "blocked" = a login or HTTP 401, 402, 403, 407, 429, 451;
+    "not_found" = no such page or host; "error" = any other failure.
     """
     if fetched.state != "ok":
         return _unread(fetched, fetched.state)
@@ -80,9 +86,19 @@ def read_web_page(fetched: Fetched) -> WebPage:
     # At least one letter: figures alone are no text.
     if len(_SIGN.findall(text[: 10 * MOST_SIGNS])) < needed or not _LETTER.search(text):
         return _unread(fetched, "no_content", title, date, NO_CONTENT)
-    if title and page_refuses(root, title, text, url):
+    if len(text) <= LONGEST_REFUSAL and _asks_for_password(root):
         return _unread(fetched, "blocked", title, date, REFUSES)
     return WebPage(fetched.url, title, text, "ok", date)
+
+
+def _asks_for_password(root: HtmlElement) -> bool:
+    """True if a field for a password is a part of the page's content: not beside it, and not waiting for a click."""
+    fields = (field for field in root.iter("input") if field.get("type", "").casefold() == "password")
+    return any(not any(map(_is_frame, field.iterancestors())) for field in fields)
+
+
+def _is_frame(element: HtmlElement) -> bool:
+    return element.tag in _FRAME or element.get("role") == "dialog" or element.get("aria-hidden") == "true"
 
 
 def _unread(

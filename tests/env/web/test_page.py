@@ -215,3 +215,11 @@ def test_no_page_with_content_is_given_up_nor_dated_too_early(readings: dict[str
     dated = [reading for reading in readings.values() if reading.date and reading.true_date]
     assert len(dated) >= 3
     assert all(str(reading.date) >= str(reading.true_date) for reading in dated)
+
+
+def test_a_short_page_that_asks_for_a_password_refuses() -> None:
+    lamp, login = "<h1>Oslo lamp</h1><p>Oak foot, linen shade, 49 euros.</p>", "<form><input type='password'></form>"
+    assert read(lamp + login).state == "blocked"
+    assert read(lamp + login + "".join(f"<p>{number}. {PROSE}</p>" for number in range(9))).state == "ok"
+    for beside in ("<header>{}</header>", "<div role='dialog'>{}</div>", "<aside>{}</aside>"):
+        assert read(lamp + beside.format(login)).state == "ok"
