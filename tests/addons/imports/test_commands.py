@@ -20,7 +20,7 @@ from drretail.records.reading import Reading
 from drretail.run_file import read_evidence
 from tests.addons.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 from tests.build import experiment as own_experiment
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
@@ -337,3 +337,17 @@ def test_bad_pages_are_told(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=match):
             taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
         assert not (tmp_path / "exp").exists(), match
+
+
+@pytest.mark.parametrize("linked", ["reports", "pages"])
+def test_a_folder_with_a_link_to_a_file_of_the_readers_is_refused(
+    error_of: ErrorOf, tmp_path: Path, linked: str
+) -> None:
+    (tmp_path / "secret").write_text('{"url": "https://a.example/", "text": "secret"}\n', encoding="utf-8")
+    for name in ("reports", "pages"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "reports" / "one.md").write_text(REPORT, encoding="utf-8")
+    link = tmp_path / linked / ("index.jsonl" if linked == "pages" else "two.md")
+    link.symlink_to(tmp_path / "secret")
+    assert "is a link, pipe or device" in error_of("import", "markdown", "reports", "--pages", "pages", "--to", "exp")
+    assert not (tmp_path / "exp").exists()
