@@ -30,7 +30,7 @@ from drretail.errors import UserError, quoted
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.records.query import Task
-from drretail.records.run import Answer, Limits
+from drretail.records.run import Limits
 from drretail.tools.registry import own_tools
 
 
@@ -47,11 +47,6 @@ class _Question(TypedDict):
 
     messages: list[AnyMessage]
     user_id: NotRequired[str | None]
-
-
-class _Answered(TypedDict):
-    messages: list[AnyMessage]
-    answer: Answer
 
 
 def graph(
@@ -90,7 +85,7 @@ def graph(
         nodes=compiled.nodes,
         channels=compiled.channels,
         input_channels=compiled.input_channels,
-        output_channels=[*_Answered.__annotations__],
+        output_channels=["messages", "answer"],
         stream_channels=compiled.stream_channels,
         stream_mode=compiled.stream_mode,
         context_schema=_Shopper,
@@ -142,7 +137,7 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return TypeAdapter(_Question).json_schema()
 
     def get_output_jsonschema(self, config: Any = None) -> dict[str, Any]:
-        return TypeAdapter(_Answered).json_schema()
+        return self.get_output_schema(config).model_json_schema()
 
     def stream(self, *_: Any, **__: Any) -> NoReturn:
         """Raises UserError. Every other invocation that is not async streams, too."""
