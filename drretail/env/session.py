@@ -1,5 +1,6 @@
 """One run's view of the world: acting user, overlay, journal, and the ledger of the evidence that it was given."""
 
+import asyncio
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -207,14 +208,14 @@ class Session:
     attempts: list[Attempt] = field(default_factory=list)
     """Granted and refused attempts, by path and seq."""
 
-    def recall(self, steps: Iterable[Shown]) -> None:
+    async def recall(self, steps: Iterable[Shown]) -> None:
         """Enters what these steps showed and changed, if it is not there: a run that was cut has a new session."""
         for step in steps:
             if (step.path, step.seq) not in self.ledger.steps:
                 self.ledger.add(step.sources, step.path, step.seq)
                 self.ledger.was_shown_before |= step.seq < 0
                 self.trajectory.go_on_after(step.path, step.seq)
-                self.redo(step.changes)
+                await asyncio.to_thread(self.redo, step.changes) if step.changes else None
 
     def redo(self, changes: Iterable[StateChange]) -> None:
         """Changes profiles as the run, or the turns before it, changed them."""
