@@ -37,7 +37,7 @@ from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_fore
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
 from drretail.eval.names import METRICS
-from drretail.experiment import differing_prompts, read_definition
+from drretail.experiment import PROFILES, differing_prompts, read_definition
 from drretail.llm.estimates import Estimate, estimated
 from drretail.querygen.reading import read_tasks
 from drretail.records.query import Query
@@ -47,6 +47,7 @@ from drretail.records.tables.result import Result
 from drretail.viewer.wishes import wish_lines
 
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."
+CHECKED = "`drretail world check` says which."
 CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
 
 
@@ -81,6 +82,9 @@ def run(options: RunOptions) -> RecordedExperiment:
                     observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
         systems = with_baselines(ready.systems, world, ready.queries) if options.baselines else ready.systems
         outcome = _run_systems(options, ready, systems, folder, observer)
+        for user_id in sorted({query.user_id for query in ready.queries if query.user_id is not None}):
+            if not PROFILES.path(folder, user_id).exists():
+                observer.note(f"Judges get no summary of user {user_id}: a record that it needs is damaged. {CHECKED}")
         scored_by = f"drretail score {quote(str(folder))}"
         if "dr3" in METRICS and isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {quote(str(gold))}" if (gold / "rubrics").is_dir() else ""

@@ -73,7 +73,7 @@ def answer(question: str, judge: str, failing: float) -> Any:
         return {"claims": list(claims(tag_content("report", question) or "", all_="Never infer" in question))}
     if "full_support" in question:
         label = random_.choice(("full_support", "partial_support", "no_support"))
-        return {"support": label, "justification": "So.", "quote": ""}
+        return {"support": label, "justification": "So."}
     if "`winner`" in question:
         return {"justification": "So.", "winner": random_.choice("AB")}
     return {"justification": "So.", "rating": random_.randint(0, 10)}

@@ -4,9 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from drretail.eval.claims.rulings import Support
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metrics.quality import METRIC, values
+from drretail.eval.metrics.pairwise import PaperComparison
+from drretail.eval.metrics.quality import METRIC, PaperRating, values
 from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.reading import Pick
@@ -75,6 +77,17 @@ def test_each_dimension_is_one_question_with_its_own_criterion_profile_and_reada
         assert "http://ecommerce.com for one of its shoppers" in question
     (beginning,) = {question.partition("# The criterion")[0] for question in asked}
     assert beginning.rstrip().endswith("</sources>"), "all begin alike to the last byte of the report's data"
+
+
+def test_the_papers_judge_reads_no_word_of_ours_and_answers_in_the_papers_order(tmp_path: Path) -> None:
+    report = f"{ADVICE} You bought one [O:0000000012], not this [P:NONE] [7]."
+    _, asked = asked_of(tmp_path / "v.jsonl", subject(report, None), rules="paper")
+    for question in asked:
+        shown = (tag_content("report", question) or "").partition("\n\n## Sources")[0]
+        assert shown == report.replace("[P:B0TEST0001]", "[1]")
+        assert tag_content("profile", question) == ""
+    fields = [[*answer.model_fields] for answer in (PaperRating, PaperComparison, Support)]
+    assert fields == [[name, "justification"] for name in ("rating", "winner", "support")]
 
 
 def test_a_judge_of_constraints_alone_is_shown_the_picks_at_the_prices_of_the_run_s_records(tmp_path: Path) -> None:
