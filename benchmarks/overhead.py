@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 from elasticsearch import Elasticsearch
 from figures import keep, parser_of
@@ -51,15 +52,18 @@ def seconds_of(call: Call, given: Sequence[Any]) -> float:
 
 def requests_of(servers: Servers, queries: Sequence[CatalogQuery]) -> dict[CatalogQuery, dict[str, Any]]:
     """The request of each search; nothing is sent."""
-    asked, search = list[dict[str, Any]](), Elasticsearch.search
-    nothing = SimpleNamespace(body={"hits": {"hits": [], "total": {"value": 0}}})
-    with world_at(f"servers:{servers.name}", servers=servers.settings) as world:
-        Elasticsearch.search = lambda self, **request: asked.append(request) or nothing
-        try:
-            for query in queries:
-                world.catalog.search(query)
-        finally:
-            Elasticsearch.search = search
+    asked = list[dict[str, Any]]()
+
+    def kept(_: Elasticsearch, **request: Any) -> SimpleNamespace:
+        asked.append(request)
+        return SimpleNamespace(body={"hits": {"hits": [], "total": {"value": 0}}})
+
+    with (
+        world_at(f"servers:{servers.name}", servers=servers.settings) as world,
+        patch.object(Elasticsearch, "search", kept),
+    ):
+        for query in queries:
+            world.catalog.search(query)
     return dict(zip(queries, asked, strict=True))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from figures import keep, parser_of
 
-from benchmarks.trouble import fetching, inputs, interrupted, provider, servers, texts, turns
+from benchmarks.trouble import fetching, inputs, interrupted, provider, servers, shared, texts, turns
 from benchmarks.trouble.bench import Bench, Row
 
 # Rows that start threads come last: the commands of the others are forked.
@@ -44,6 +44,11 @@ ROWS: dict[str, Callable[[Bench], Row]] = {
     "crowds": servers.crowds,
     "fetching": fetching.unsafe,
     "parallel runs": servers.parallel_runs,
+    "two loads": shared.doubled,
+    "damaged records": shared.damaged,
+    "others' objects": shared.foreign,
+    "tampering": shared.tampered,
+    "refusing servers": shared.refusing,
 }
 
 
