@@ -17,7 +17,18 @@ from pathlib import Path
 
 from figures import keep, parser_of
 
-from benchmarks.trouble import fetching, inputs, interrupted, provider, servers, silence, strangers, texts, turns
+from benchmarks.trouble import (
+    fetching,
+    inputs,
+    interrupted,
+    provider,
+    servers,
+    shared,
+    silence,
+    strangers,
+    texts,
+    turns,
+)
 from benchmarks.trouble.bench import Bench, Row
 
 # Rows that start threads come last: the commands of the others are forked.
@@ -49,6 +60,11 @@ ROWS: dict[str, Callable[[Bench], Row]] = {
     "keys": strangers.keys,
     "fetching": fetching.unsafe,
     "parallel runs": servers.parallel_runs,
+    "two loads": shared.doubled,
+    "damaged records": shared.damaged,
+    "others' objects": shared.foreign,
+    "tampering": shared.tampered,
+    "refusing servers": shared.refusing,
 }
 
 

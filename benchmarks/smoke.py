@@ -57,6 +57,9 @@ STARTED: dict[str, Sequence[str]] = {
     "kappas": ["--rounds 2"],
     "loads": ["--products 400 --orders 2000 --rounds 1"] if {"MONGO_URL", "ES_URL"} <= os.environ.keys() else [],
     "offline": ["--wice WICE"],
+    "overhead": ["--products 400 --orders 2000 --calls 40 --rounds 1"]
+    if {"MONGO_URL", "ES_URL"} <= os.environ.keys()
+    else [],
     "own_shop": ["--quick"],
     "pages": ["PAGES"],
     "ppi": ["--rounds 2 --users 10 --share 0.2 --labels 20 --published"],
