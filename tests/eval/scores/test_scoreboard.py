@@ -59,7 +59,9 @@ def board(held: Gathered, *rows: Score, metrics: dict[str, MetricDescription] = 
 
 
 def test_what_was_bought_stands_first_and_systems_are_sorted_by_what_is_shown(held: Gathered) -> None:
-    basket = MetricDescription(title="B", named_by_variant=True, scoreboard=(BoardColumn(variant="right", decides=True),))
+    basket = MetricDescription(
+        title="B", named_by_variant=True, scoreboard=(BoardColumn(variant="right", decides=True),)
+    )
     metrics = METRICS | {"basket": basket}
     bought = [row("basket", "right", value, system=label, **CODE) for label, value in ((A, 0.404), (B, 0.402))]
     precise = [row("faithfulness", "FP", 0.7), row("faithfulness", "FP", 0.9, system=B)]
