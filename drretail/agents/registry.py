@@ -48,6 +48,7 @@ GIVEN = (
     *("tools", "toolkit", "task", "session", "models", "limits"),
 )
 """The names of the arguments that a callable may ask for."""
+COMPILE = "compile it, since only what its compile() returns can be invoked"
 _in_use: ContextVar[Toolkit | None] = ContextVar("toolkit", default=None)
 
 
@@ -60,6 +61,8 @@ def as_agent(function: object) -> Agent | None:
         return function
     if isinstance(function, type | BaseTool | BaseLanguageModel):
         return None
+    if _is_uncompiled(function):
+        raise UserError(f"A StateGraph was given as an agent: {COMPILE}.")
     if isinstance(function, Runnable):
         return Agent(_answering(lambda: function, {}, function.get_name()), roles=(), prompts=own_agent_prompts)
     if not callable(function):
@@ -68,8 +71,6 @@ def as_agent(function: object) -> Agent | None:
     if (file := getattr(sys.modules.get(function.__module__), "__file__", None)) is not None:
         watch(Path(file).parent)
     arguments = _asked(function, name)
-    if not arguments:  # without arguments it would not know the question
-        return None
     wanted = set(arguments.values())
     makes_runnable = not wanted & {"question", "task"}
     return Agent(
@@ -142,13 +143,39 @@ def _answering(function: Callable[..., Any], arguments: Mapping[str, str], name:
                 partial(function, **{argument: makers[value]() for argument, value in arguments.items()})
             )
             if isinstance(result, Runnable):
-                messages = [*messages_before(task), HumanMessage(own_agent_instructions(session, task))]
-                result = await cast(Any, result).ainvoke({"messages": messages})
+                result = await _invoked(result, task, HumanMessage(own_agent_instructions(session, task)))
+            elif _is_uncompiled(result):
+                raise ModelError("agent", f"{name} returned a StateGraph: {COMPILE}")
+            elif not arguments:
+                raise ModelError("agent", f"{name} takes no question, so it has to return a graph or another Runnable")
             return _read(result, is_counted=bool(models.usage))
 
     answer.__name__, answer.__module__ = name, getattr(function, "__module__", __name__)
     answer.__wrapped__ = function  # pyright: ignore[reportFunctionMemberAccess]  # its source is what the user wrote
     return answer
+
+
+def _is_uncompiled(graph: object) -> bool:
+    """True for LangGraph's StateGraph, which is not loaded to ask."""
+    return callable(getattr(graph, "compile", None)) and hasattr(graph, "add_node")
+
+
+async def _invoked(runnable: Any, task: Task, question: HumanMessage) -> Any:
+    """What a Runnable returns. The thread of a graph with a checkpointer is the conversation.
+
+    The question alone is sent if the thread holds the turns before, and these alone. Else the thread begins anew: it
+    may be that of a run that failed.
+    """
+    thread: dict[str, Any] = {"configurable": {"thread_id": task.conversation}}
+    before = messages_before(task)
+    if saver := getattr(runnable, "checkpointer", None):
+        held = (await runnable.aget_state(thread)).values.get("messages", [])
+        spoken = [sum(message.type == "human" for message in messages) for messages in (held, before)]
+        if held and spoken[0] == spoken[1]:
+            before = []
+        elif held:
+            await saver.adelete_thread(task.conversation)
+    return await runnable.ainvoke({"messages": [*before, question]}, thread)
 
 
 def _read(result: Any, *, is_counted: bool) -> Any:
@@ -158,6 +185,9 @@ def _read(result: Any, *, is_counted: bool) -> Any:
     """
     if isinstance(result, BaseMessage):
         result = {"messages": [result]}
+    if isinstance(result, Mapping) and (interrupts := result.get("__interrupt__")):
+        asked = "; ".join(str(interrupt.value) for interrupt in cast(Any, interrupts))
+        raise ModelError("no_report", f"the graph stopped at an interrupt, which nobody answers in a run: {asked}")
     if not isinstance(result, Mapping) or "messages" not in result:
         return result
     messages = convert_to_messages(cast(Any, result["messages"]))

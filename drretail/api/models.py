@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from drretail.api.options.shared import FileAddress, text_list
-from drretail.errors import UnknownName, UserError, check_known, plain_address
+from drretail.errors import UnknownName, UserError, check_known, hide_keys, plain_address
 from drretail.progress import Waits
 from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
@@ -93,6 +93,7 @@ class Opener:
         configured = choice.base_url or settings.base_urls.get(provider) or settings.base_url
         base_url = addresses.get(provider) or configured
         environ: Mapping[str, str] = os.environ
+        hide_keys(environ, *filter(None, [choice.key_variable]))
         if self.keyless:  # a placeholder for every key is enough to build a client that never sends
             names = [name for provider in PROVIDERS.values() for name in provider.key_variables]
             environ = dict.fromkeys([*names, *filter(None, [choice.key_variable])], "none")

@@ -14,6 +14,7 @@ from drretail.errors import UserError, check_known
 from drretail.experiment import Definition, path_of, read_definition, read_runs, run_path
 from drretail.grounding.report.render import Style, render_report
 from drretail.llm.prices import price_notes
+from drretail.llm.usage import served_notes, usage_by_model
 from drretail.records.evidence import Evidence
 from drretail.records.run import BASELINES, Run
 from drretail.records.tables.account import Account
@@ -83,6 +84,9 @@ class RecordedExperiment:
             parts.append(spending_table(spent))
             unknown = {spec for row in spent for spec in row.unpriced}
             priced = price_notes(unknown, frozenset[str]().union(*(row.prices for row in spent)))
+            used = ({role: cost.usage for role, cost in row.by_role.items()} for row in spent)
+            models = (systems[row.label].models for row in spent)
+            priced += served_notes(pair for each in map(usage_by_model, used, models) for pair in each)
         failures = [f"failed: {failure}" for tally in self.tallies for failure in tally.failures]
         tracebacks = [
             f"{run.run_id}:\n{run.error.traceback}"
@@ -214,7 +218,10 @@ class RecordedAnswer:
             return Result(self, self.document, notes=[failed, *advice], left=1)
         # A terminal shows the address of a source once.
         text = self.rendered("plain") if sys.stdout.isatty() else self.report
-        return Result(self, self.document, [Markdown(text)], notes=[took_line(run, self.experiment)])
+        asked = {step.role: step.name for step in run.steps if step.name is not None and step.kind != "tool"}
+        others = served_notes((asked[role], used) for role, used in run.usage.items() if role in asked)
+        notes = [took_line(run, self.experiment), *others]
+        return Result(self, self.document, [Markdown(text)], notes=notes)
 
     @property
     def document(self) -> dict[str, Any]:

@@ -194,6 +194,7 @@ def _page(board: Scoreboard | None, verification: Verification, spent: Cost, pap
 def _verified(verification: Verification) -> str:
     if verification.passes:
         replayed = sum(check.count for check in verification.checks if (check.check, check.state) == ("runs", "equal"))
-        return f"`drretail verify` finds no difference: {counted(replayed, 'run')} replayed, and the scores made again."
+        again = f"{counted(replayed, 'run')} replayed, and the scores made again"
+        return verification.account.praise(f"`drretail verify` finds no difference ({again})", bare=True)
     differences = counted(len(verification.differences), "difference")
     return f"`drretail verify` finds {differences}, first: {verification.differences[0]}."

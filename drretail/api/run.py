@@ -31,13 +31,13 @@ from drretail.api.systems import (
     with_preset,
     without_sandbox_gold,
 )
-from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
+from drretail.api.worlds import check_askable, check_sandbox_web, known_user, web_of, world_of
 from drretail.conditions.tools import WITHOUT
 from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_foreign_pages, has_gold
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
 from drretail.eval.names import METRICS
-from drretail.experiment import differing_prompts, read_definition
+from drretail.experiment import PROFILES, differing_prompts, read_definition
 from drretail.llm.estimates import Estimate, estimated
 from drretail.querygen.reading import read_tasks
 from drretail.records.query import Query
@@ -47,6 +47,7 @@ from drretail.records.tables.result import Result
 from drretail.viewer.wishes import wish_lines
 
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."
+CHECKED = "`drretail world check` says which."
 CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
 
 
@@ -81,6 +82,9 @@ def run(options: RunOptions) -> RecordedExperiment:
                     observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
         systems = with_baselines(ready.systems, world, ready.queries) if options.baselines else ready.systems
         outcome = _run_systems(options, ready, systems, folder, observer)
+        for user_id in sorted({query.user_id for query in ready.queries if query.user_id is not None}):
+            if not PROFILES.path(folder, user_id).exists():
+                observer.note(f"Judges get no summary of user {user_id}: a record that it needs is damaged. {CHECKED}")
         scored_by = f"drretail score {quote(str(folder))}"
         if "dr3" in METRICS and isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {quote(str(gold))}" if (gold / "rubrics").is_dir() else ""
@@ -269,7 +273,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
     opener = Opener(settings, options.base_url, tell=observer.waiting)
     with world_of(options.world, web) as world:
         user = None if options.user is None else known_user(world, options.user)
-        check_user(world, user)
+        world.check_user(user)
         query = question_as_query(options.question, user, world)
         check_sandbox_web(world, [query])
         system = one_system(options, options.agent, options.model, query, world, opener, observer)

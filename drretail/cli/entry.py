@@ -13,7 +13,20 @@ from pathlib import Path
 from typing import NoReturn
 
 from drretail.cli import DEBUG
-from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, missing_addon, shortened, without_logins
+from drretail.errors import (
+    LONGEST_SENTENCE,
+    DamagedRecord,
+    ToolError,
+    UserError,
+    describe_error,
+    file_error,
+    hide_keys,
+    is_of_own_code,
+    missing_addon,
+    shortened,
+    without_keys,
+    without_logins,
+)
 from drretail.records.tables.screen import fit_to_screen, guard_streams
 
 OUR_FAULT = 1
@@ -59,6 +72,7 @@ class Interruption:
 def main() -> None:
     """Runs the command line, and ends the process with its exit code."""
     open_streams()
+    hide_keys(os.environ)
     interruption = Interruption()
     debug = DEBUG in sys.argv
     if not debug:  # libraries warn programmers, at length, of what a model's server sends
@@ -86,6 +100,8 @@ def main() -> None:
         if debug:
             traceback.print_exception(problem)
         sentence = sentence_of(problem)
+        if sentence is None and is_of_own_code(problem):
+            sentence = f"Your own code failed: {describe_error(problem)}. {DEBUG} shows where it came from."
         if sentence is None:
             _end(fault_of_ours(problem), OUR_FAULT)
         _end(f"Error: {sentence}", USER_MUST_ACT)
@@ -132,7 +148,7 @@ def _interrupt(*_: object) -> None:
 
 def sentence_of(problem: BaseException) -> str | None:
     """What the user must fix. None for a bug of drretail, and for an ending that has a message of its own."""
-    if isinstance(problem, UserError):
+    if isinstance(problem, UserError | DamagedRecord):
         return str(problem)
     if isinstance(problem, ToolError) and problem.kind in ("unavailable", "timeout"):
         # A server failed outside a tool call, such as when a judge looks up a product.
@@ -163,5 +179,5 @@ def fault_of_ours(problem: BaseException) -> str:
 
 
 def _end(sentence: str, code: int) -> NoReturn:
-    print(fit_to_screen(without_logins(shortened(sentence, LONGEST_SENTENCE))), file=sys.stderr)
+    print(fit_to_screen(shortened(without_keys(without_logins(sentence)), LONGEST_SENTENCE)), file=sys.stderr)
     sys.exit(code)

@@ -20,12 +20,14 @@ class EvidenceCollision(DrretailError):
     """Two sources have the same evidence id within one run."""
 
 
-class Shown(NamedTuple):
-    """The sources that one step showed."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The sources that one step showed, and what the run had changed by then; ``seq`` is -1 for all turns before."""
 
     path: str
     seq: int
     sources: tuple[Source, ...]
+    changes: tuple[StateChange, ...] = ()
 
 
 class EvidenceLedger:
@@ -65,11 +67,9 @@ class EvidenceLedger:
                 ids[source.id] = None
         return tuple(ids)
 
-    def recall(self, steps: Iterable[Shown]) -> None:
-        """Enters what these steps showed, if it is not there: a run that was cut may go on with a new ledger."""
-        for path, seq, sources in steps:
-            if (path, seq) not in self._steps:
-                self.add(sources, path, seq)
+    def holds(self, path: str, seq: int) -> bool:
+        """True if what this step showed was entered."""
+        return (path, seq) in self._steps
 
     def shown(self, path: str) -> list[Shown]:
         """What each step at this path showed, in their order."""
@@ -209,6 +209,22 @@ class Session:
     """The world's profiles of the users in ``overlay``, as they were at the first update."""
     attempts: list[Attempt] = field(default_factory=list)
     """Granted and refused attempts, by path and seq."""
+
+    def recall(self, steps: Iterable[Shown]) -> None:
+        """Enters what these steps showed and changed, if it is not there: a run that was cut has a new session."""
+        for step in steps:
+            if not self.ledger.holds(step.path, step.seq):
+                self.ledger.add(step.sources, step.path, step.seq)
+                self.ledger.was_shown_before |= step.seq < 0
+                self.trajectory.go_on_after(step.path, step.seq)
+                self.redo(step.changes)
+
+    def redo(self, changes: Iterable[StateChange]) -> None:
+        """Changes profiles as the run, or the turns before it, changed them."""
+        for change in changes:
+            profile, (part, _, name) = self.user(change.user_id), change.field.rpartition(".")
+            value = getattr(profile, part).model_copy(update={name: change.after}) if part else change.after
+            self.update_user(profile.model_copy(update={part or name: value}))
 
     def seal(self) -> None:
         """Puts everything so far before whatever any path does next. Call it only while no researcher is running."""

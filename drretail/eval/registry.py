@@ -247,11 +247,12 @@ def _guarded(metric: Metric) -> Metric:
                     raise Unsound(f"{name!r} stands twice")
             return sound
 
+    others = {name: getattr(metric, name) for name in ("prompts", "applies", "lacks", "keep_gold")}
     return replace(
         metric,
         judge=judge,
         values=values,
-        prompts=_guarded_call(metric.name, "prompts", metric.prompts),
+        **{name: _guarded_call(metric.name, name, function) for name, function in others.items() if function},
         pooled={name: _guarded_call(metric.name, "pooled", function) for name, function in metric.pooled.items()},
     )
 

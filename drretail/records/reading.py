@@ -230,6 +230,8 @@ class Reading(Document):
     values: tuple[ReadValue, ...] = ()
     confirmed: tuple[str, ...] | None = Field(default=None, exclude_if=lambda denials: denials is None)
     """Of values as a model typed them, the denials that it confirmed; the others are left open. None if all count."""
+    declined: tuple[str, ...] = Field(default=(), exclude_if=lambda denials: not denials)
+    """Those that it does not confirm, with words of the report and a reason."""
     unread: tuple[Unread, ...] = ()
     numerals: int = 0
     """All numerals in the parts of the text that belong to citations; ``unread`` are those not decided."""

@@ -12,6 +12,7 @@ from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Recor
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.reading import JudgeAudit
 from drretail.records.run import System
+from drretail.records.tables.account import Account
 
 Unit = Literal["share", "rating", "grade", "percent", "count", "words", "tokens", "dollars"]
 """A share is 0 to 1, a rating 0 to 10, a grade 0 to 4, a percent 0 to 100; the others are numbers of things in a report
@@ -487,6 +488,8 @@ class Scores(Document):
     """Agents that ran in several settings of one option."""
     scoreboard: Scoreboard | None = None
     """One row per system, made from the rest and from what runs took."""
+    accounts: tuple[Account, ...] = ()
+    """What became of the reports, by metric and judge, and of pairs of reports."""
     made_of: MadeOf | None = None
     """What the folder held when they were made."""
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
@@ -518,7 +521,14 @@ class Scores(Document):
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
     ) -> dict[str, float | None]:
-        """Each system's value in a variant such as "FP", as on the scoreboard; None if nothing could be scored.
+        """Each system's value, as ``rows_by_system``; None if nothing could be scored."""
+        rows = self.rows_by_system(variant, metric=metric, judge=judge, rules=rules)
+        return {label: row.value for label, row in rows.items()}
+
+    def rows_by_system(
+        self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
+    ) -> dict[str, Score]:
+        """Each system's row in a variant such as "FP", as on the scoreboard, if there is one.
 
         Values are by the judge and the rules of the scoreboard, unless ``judge`` or ``rules`` names another.
 
@@ -531,7 +541,7 @@ class Scores(Document):
         every = [row for row in self.scores if row.variant == variant and metric in (None, row.metric)]
         on_board = () if self.scoreboard is None else self.scoreboard.rows
         if not every and any(variant in row.cells for row in on_board):  # what runs are and took, such as "done"
-            return {row.system: row.cells[variant].value if variant in row.cells else None for row in on_board}
+            return {row.system: row.cells[variant] for row in on_board if variant in row.cells}
         if not every:
             raise UnknownName("scored variant", variant, {row.variant for row in self.scores})
         rows = [row for row in every if self.shows(row, judge, rules)]
@@ -540,7 +550,7 @@ class Scores(Document):
             raise UserError(f"{variant} is there of {judges}: name judge= and rules=.")
         if len(several := sorted({row.metric for row in rows})) > 1:
             raise UserError(f"{variant} has rows of several: say metric= one of {', '.join(several)}.")
-        return {row.system: row.value for row in rows}
+        return {row.system: row for row in rows}
 
 
 def _folded(rows: Iterable[dict[str, Any]], table: str) -> Iterator[dict[str, Any]]:

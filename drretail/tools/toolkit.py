@@ -32,6 +32,7 @@ from drretail.records.evidence import Source
 from drretail.records.run import Step
 from drretail.records.trajectory import StepPlace, path_key, span
 from drretail.tools.arguments import OtherUser, explained, read_arguments, recordable, with_ids_read
+from drretail.tools.callbacks import tool_started
 from drretail.tools.registry import TOOLS, offered, openai_schemas
 from drretail.tools.tool import Tool, ToolResult, read_schema
 from drretail.tools.workers import Workers
@@ -205,9 +206,14 @@ class Toolkit:
 
     async def _arun(self, batch: Sequence[Launch]) -> list[Performed]:
         loop = asyncio.get_running_loop()
+        notes = [await tool_started(launch.name, launch.args) for launch in batch]
         jobs = [self._workers.submit(partial(self._traced, launch), loop) for launch in batch]
         outcomes = [await self._workers.await_(job, self._timeout) for job in jobs]
-        return list(map(self._performed, batch, outcomes))
+        performed = list(map(self._performed, batch, outcomes))
+        for ended, call in zip(notes, performed, strict=True):
+            if ended is not None:
+                await ended(call.outcome)
+        return performed
 
     def _performed(self, launch: Launch, outcome: ToolResult | Exception) -> Performed:
         if isinstance(outcome, TimeoutError):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from drretail.errors import check_known
-from drretail.eval.compare.wording import headlines_of, needed_sentence, row_name, sentences
+from drretail.eval.compare.wording import compared_in, headlines_of, needed_sentence, row_name, sentences
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
 from drretail.eval.scores.gathering import is_panel
@@ -197,8 +197,9 @@ def all_pairs_parts(
     if not rows:
         every = dict.fromkeys(sentence for comparison in comparisons for sentence in comparison.conclusions)
         yield from prose(*(f"- {sentence}" for sentence in every))
-    is_tested = any(row.p is not None for row in rows)
-    nothing = ["No difference is shown."] if is_tested and not any(row.is_shown for row in rows) else []
+    tested, is_shown = [row for row in rows if row.p is not None], any(row.is_shown for row in rows)
+    praise = compared_in(tested).praise("no difference is shown", bare=True)
+    nothing = [praise] if tested and not is_shown else []
     yield from prose(*(f"- {sentence}" for sentence in (*nothing, *sentences(rows, names, undecided=False))))
     tables = compared_tables(rows, names)
     yield from tables

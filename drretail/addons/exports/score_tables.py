@@ -108,7 +108,7 @@ def write_parquet(selection: Selection, to: Path) -> str:
 def write_statements(selection: Selection, to: Path) -> str:
     """Writes the statements alone as one CSV file, and says why there are none. Raises UserError without a report."""
     rows = [*statement_rows(selection)]
-    if not rows and not any(True for _ in selection):
+    if not rows and not [*selection]:
         raise selection.nothing_left()
     _csv(to, COLUMNS["statements"], rows)
     if rows:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from drretail.addons.people.judged_claims import sheet_name
 from drretail.errors import UnknownName, UserError, quoted
-from drretail.eval.ballots import read_votes
+from drretail.eval.ballots import left_out_of_votes, read_votes
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.judging.subject import Labels, meetings, pair_id
@@ -21,6 +21,7 @@ from drretail.records.tables.sheets import read_sheet
 from drretail.records.vote import Ballot, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level, sign
 from drretail.viewer.judged import read_judgements
+from drretail.viewer.output import say
 
 Kind = Literal["person", "judge"]
 
@@ -79,6 +80,8 @@ def opinions_of(experiment: Path) -> list[Opinion]:
     Ratings and preferences of rule-based judges and panels are left out: the former are no opinions, the latter are
     their members'. Raises UserError as ``read_votes`` and ``gather`` do.
     """
+    for sentence in left_out_of_votes(experiment):
+        say(sentence)
     opinions = [*map(_of_ballot, read_votes(experiment))]
     quality = load_metric("quality")
     gathered = gather(experiment, [quality])

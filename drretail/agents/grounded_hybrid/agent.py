@@ -25,7 +25,7 @@ from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Change, Loop, add_node, challenges, launches_of
 from drretail.agents.picks import declared, picks_note
 from drretail.errors import ModelError
-from drretail.grounding.report.picks import Declared
+from drretail.grounding.report.picks import Declared, picks_block
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import Finding
@@ -66,7 +66,7 @@ async def brief(state: Verifying, loop: Loop) -> Change:
     briefing = await records_of_shopper(task, session, launches.toolkit)
     briefing = await briefing.with_wish(task, session, loop.models)
     messages = hybrid.first_messages(task, session, launches.limits, _prompt, briefing.told)
-    return {"briefing": briefing, "messages": messages, "shown": session.ledger.shown(loop.path)}
+    return {"briefing": briefing, "transcript": messages, "shown": session.ledger.shown(loop.path)}
 
 
 async def _report(state: Verifying, loop: Loop) -> Change:
@@ -145,7 +145,8 @@ async def strike(state: Verifying, loop: Loop) -> Change:
         struck=stricken.struck,
         understood=briefing.wish,
     )
-    return {"messages": [AIMessage(answer.report)], "answer": answer}
+    cart = [] if answer.picks is None else [picks_block(answer.picks, answer.outcome)]
+    return {"messages": [AIMessage("\n\n".join([answer.report, *cart]))], "answer": answer}
 
 
 def _checked(draft: Answer, state: Verifying, loop: Loop) -> Draft:

@@ -22,7 +22,7 @@ from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
-from drretail.errors import CommandStopped, UserError
+from drretail.errors import CommandStopped, DamagedRecord, UserError
 from drretail.event_loop import run_loop
 from drretail.experiment import (
     OPTIONS,
@@ -77,8 +77,9 @@ def open_for_writing(
         new = {path: user_id for user_id in users if not (path := PROFILES.path(folder, user_id)).exists()}
         for user_id in new.values():
             questions = "\n".join(query.text for query in queries if query.user_id == user_id)
-            PROFILES.freeze(folder, user_id, summaries.of(user_id, questions))
-        seal(folder, *new)
+            with suppress(DamagedRecord):  # the others' runs go on, and ``RunsOutcome.closing`` says it
+                PROFILES.freeze(folder, user_id, summaries.of(user_id, questions))
+        seal(folder, *filter(Path.exists, new))
     return experiment
 
 

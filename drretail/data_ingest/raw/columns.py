@@ -187,7 +187,8 @@ def _found(rules: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
     pairs = [
         [*there(rules[f"option_{part}"].replace("{n}", str(n))), None][0] for n in numbers for part in ("name", "value")
     ]
-    if options := {name: value for name, value in zip(pairs[::2], pairs[1::2], strict=True) if name and value}:
+    # Without the column of its name, an option is called as its column is.
+    if options := {name or value: value for name, value in zip(pairs[::2], pairs[1::2], strict=True) if value}:
         found["options"] = options
     return found
 

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from elasticsearch import Elasticsearch, NotFoundError
@@ -15,12 +16,13 @@ from drretail.env.catalog.formulation import (
     Formulation,
     SearchTerms,
     Term,
+    analyzed_words,
     category_names,
     folded_category,
     formulation_of_index,
     sort_order,
 )
-from drretail.env.servers.clients import Servers
+from drretail.env.servers.clients import NOWHERE, Servers, said_of
 from drretail.errors import UserError
 from drretail.records.shop import Product
 
@@ -30,8 +32,10 @@ LARGEST_WINDOW = 2**31 - 1
 """The most hits that a search may skip and show together; the memory it takes is bounded by the products found."""
 
 
-def create_index(client: Elasticsearch, index: str, formulation: Formulation) -> None:
-    """Creates an index without products; any other field is refused.
+def create_index(
+    client: Elasticsearch, index: str, formulation: Formulation, mark: Mapping[str, Any] | None = None
+) -> None:
+    """Creates an index without products; any other field is refused. ``mark`` says whose it is.
 
     Elasticsearch does not keep the documents themselves: the store holds the records, and nothing reads them here.
     """
@@ -46,14 +50,17 @@ def create_index(client: Elasticsearch, index: str, formulation: Formulation) ->
     for name, has_phrases in formulation.fields.items():
         options = "positions" if has_phrases else "freqs"
         fields[name] = {"type": "text", "analyzer": formulation.tokenizer, "index_options": options}
-    about = {"dynamic": "strict", "_meta": {"formulation": formulation.version}, "_source": {"enabled": False}}
+    meta = {"formulation": formulation.version, "drretail": mark}
+    about = {"dynamic": "strict", "_meta": meta, "_source": {"enabled": False}}
     settings = {
         "number_of_shards": 1,
         "number_of_replicas": 0,
         "max_result_window": LARGEST_WINDOW,
         "analysis": {"analyzer": STANDARD},
     }
-    client.indices.create(index=index, mappings={**about, "properties": fields}, settings=settings)
+    created = client.indices.create(index=index, mappings={**about, "properties": fields}, settings=settings)
+    if not created["shards_acknowledged"]:
+        raise UserError(f"Elasticsearch {NOWHERE}.")
 
 
 def as_document(product: Product, formulation: Formulation) -> dict[str, Any]:
@@ -81,13 +88,24 @@ def add_products(client: Elasticsearch, index: str, formulation: Formulation, pr
         bulk(client.options(max_retries=0), actions, index=index, max_retries=6)
     except BulkIndexError as problem:
         refused = problem.errors[0]["create"]
+        if (said := said_of(refused["error"])) is not None:
+            raise UserError(f"Elasticsearch {said}.") from problem
         reason = f"{refused['error']['type']}, status {refused['status']}"
         raise UserError(f"Elasticsearch refuses the product {refused['_id']!r} ({reason}).") from problem
+
+
+def last_write(client: Elasticsearch, index: str) -> int:
+    """The number of the last write of a document that the index holds, from 0; -1 if it holds none."""
+    newest = client.search(index=index, size=1, sort=[{"_seq_no": "desc"}], stored_fields="_none_")["hits"]["hits"]
+    return newest[0]["sort"][0] if newest else -1
 
 
 Clause = dict[str, Any]  # of Elasticsearch's query language
 EVERYTHING: Clause = {"match_all": {}}
 PAGE = 10_000  # names or ids of one answer
+MOST_CLAUSES, ASKED_AT_ONCE = 500, 100
+"""Of a query, where a small server takes a thousand, and queries of one request."""
+NUMBERS, NAMES = ("price", "rating", "popularity"), "category_name"
 MOST_ANSWERS = 1_000
 """The most answers that a catalog remembers: agents and repeats ask the same of an index that never changes."""
 
@@ -156,6 +174,51 @@ class ElasticCatalog:
                 break
             after = page[-1:]
         return ids
+
+    def unlike(self, products: Sequence[Product]) -> list[str]:
+        """The ids of the products that the index holds otherwise than ``as_document`` makes them, or not at all: by
+        all their numbers and categories, and by whether each of their words is there.
+        """
+        documents = {product.product_id: as_document(product, self.formulation) for product in products}
+        reply = self._ask(
+            query={"ids": {"values": [*documents]}},
+            size=len(documents),
+            docvalue_fields=["product_id", *NUMBERS, NAMES],
+        )
+        hits = [hit.get("fields", {}) for hit in reply["hits"]["hits"]]
+        held = {fields.get("product_id", [""])[0]: fields for fields in hits}
+        unlike, asked = set[str](), list[tuple[str, Clause]]()
+        for product_id, document in documents.items():
+            fields = held.get(product_id, {})
+            numbers = [fields.get(name, [None])[0] for name in NUMBERS]
+            if numbers != [document[name] for name in NUMBERS] or fields.get(NAMES, []) != sorted(document[NAMES]):
+                unlike.add(product_id)
+            clauses, only = self._word_clauses(document), {"ids": {"values": [product_id]}}
+            for start in range(0, len(clauses), MOST_CLAUSES):
+                asked.append((product_id, {"bool": {"filter": [only, *clauses[start : start + MOST_CLAUSES]]}}))
+        for start in range(0, len(asked), ASKED_AT_ONCE):
+            some = asked[start : start + ASKED_AT_ONCE]
+            searches = [part for _, query in some for part in ({}, {"query": query, "size": 0})]
+            with self._servers.faults():
+                answers = self._servers.elastic.msearch(index=self._index, searches=searches)["responses"]
+            # An answer with an error has no hits, and praises nothing.
+            lacking = (answer.get("hits", {}).get("total", {}).get("value") != 1 for answer in answers)
+            unlike |= {product_id for (product_id, _), is_lacking in zip(some, lacking, strict=True) if is_lacking}
+        return sorted(unlike)
+
+    def _word_clauses(self, document: Mapping[str, Any]) -> list[Clause]:
+        """A clause for each category and word of a document."""
+        clauses: list[Clause] = [{"term": {"category": name}} for name in document["category"]]
+        for name in self.formulation.fields:
+            split = analyzed_words if self.formulation.tokenizer == "standard" else str.split
+            words = dict.fromkeys(chain.from_iterable(map(split, document[name])))
+            clauses += [{"term": {name: word}} for word in words]
+        return clauses
+
+    def written_after(self, write: int) -> list[str]:
+        """Some ids of documents that were written after the write of this number."""
+        later = self._ask(query={"range": {"_seq_no": {"gt": write}}}, docvalue_fields=["product_id"])
+        return [hit.get("fields", {}).get("product_id", ["?"])[0] for hit in later["hits"]["hits"]]
 
     def categories(self) -> list[str]:
         return list(self._names)

@@ -2,6 +2,8 @@
 
 naming.py       the names of such worlds, the servers' addresses and credentials
 clients.py      the clients, what is wrong if a server cannot be used, errors as one kind
-generations.py  opens a world's generations, reads all rows of the live one, checks them
+marks.py        whose each collection and index is; what is not the world's is refused
+generations.py  opens a world's generations, reads all rows of the live one
+checking.py     check_servers: the faults of the live generation
 loading.py      write_servers: rows become a new generation, which is checked and goes live
 """

@@ -7,6 +7,7 @@ import re
 from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import elastic_transport
@@ -17,20 +18,35 @@ from pymongo import errors as mongo
 from pymongo.database import Database
 
 from drretail.env.servers.naming import ServerSettings
-from drretail.errors import ToolError, UserError
+from drretail.errors import ToolError, UserError, file_error
 
 Document = dict[str, Any]
 # 50 parallel runs, each with four threads of tools.
 CONNECTIONS = 200
 LOADING_SECONDS = 600.0
 
+FULL = "has too little free disk space and takes no writes: free some, or give it more"
+NOWHERE = "has put an index on no node, mostly for want of disk space: GET /_cluster/allocation/explain says why"
 # What is wrong, by MongoDB's code or Elasticsearch's status.
 WRONG = {
     **dict.fromkeys((11, 18, 8000, 401), "refused the credentials"),
     **dict.fromkeys((13, 403), "does not let this user do that (docs/shop.md names the rights)"),
     **dict.fromkeys((429, 502, 503), "is overloaded"),
+    **dict.fromkeys((10107, 13435), "is not the primary of its replica set: name that one, or ?replicaSet=…"),
+    14031: FULL,
     404: "no longer has the index of this world: open the world anew",
     13297: "has a database of this name in other upper and lower case: choose another name for the world",
+}
+# What Elasticsearch says of itself under statuses that mean much else, by the number of its block or its error's type.
+BLOCKS = {
+    "6": "is read-only as a whole (cluster.blocks.read_only): its administrator can lift that",
+    "12": FULL,
+    "": "blocks an index of this world (its settings index.blocks): its administrator can lift that",
+}
+TYPES = {
+    "index_closed_exception": "has closed an index of this world: open it with POST /{index}/_open",
+    "unavailable_shards_exception": NOWHERE,
+    "no_shard_available_action_exception": NOWHERE,
 }
 UNREACHABLE = (mongo.ConnectionFailure, elastic_transport.ConnectionError)
 LATE = (mongo.NetworkTimeout, mongo.ExecutionTimeout, elastic_transport.ConnectionTimeout)
@@ -50,9 +66,26 @@ def server_faults(settings: ServerSettings) -> Generator[None]:
         code = getattr(problem, "code" if is_mongo else "status_code", None) or 0
         if isinstance(problem, LATE) or code in (408, 504):
             raise ToolError("timeout", f"The shop's {where} gave no answer in time.") from problem
-        wrong = "cannot be reached" if isinstance(problem, UNREACHABLE) else WRONG.get(code, "refused the request")
+        body: object = getattr(problem, "body", None)
+        wrong = (said_of(body["error"]) if isinstance(body, dict) and "error" in body else None) or WRONG.get(code)
+        wrong = wrong or ("cannot be reached" if isinstance(problem, UNREACHABLE) else "refused the request")
         reason = code or type(problem).__name__
         raise ToolError("unavailable", f"The shop's {where} {wrong} ({reason}).") from problem
+
+
+def said_of(error: object) -> str | None:
+    """What an error of Elasticsearch says beyond its status, and the cure; None if that is nothing known.
+
+    Its reason may repeat what was sent: only the number of a block is read of it.
+    """
+    if not isinstance(error, dict):
+        return None
+    cause: Document = next(iter(error.get("root_cause", [])), error)
+    if cause.get("type") == "cluster_block_exception":
+        block = re.search(r"\[[A-Z_]+/(\d+)/", str(cause.get("reason")))
+        return BLOCKS.get(block[1] if block else "", BLOCKS[""])
+    index = re.fullmatch(r"[a-z0-9_-]+", str(cause.get("index")))
+    return TYPES.get(str(cause.get("type")), "").format(index=index[0] if index else "NAME-g…") or None
 
 
 # Messages show only what is plainly hosts: an unescaped password may hold any character.
@@ -107,19 +140,29 @@ def connect(settings: ServerSettings, name: str, *, loading: bool = False) -> Se
     return Servers(name, settings, client, elastic, {"mongodb": mongo_version, "elasticsearch": elastic_version})
 
 
+CERTIFICATES = {"MONGO": "tlsCAFile or tlsCertificateKeyFile in MONGO_URL", "ES": "DRRETAIL_ES_CA_FILE"}
+"""Where the settings of a server name files of certificates."""
+
+
 @contextmanager
 def _unusable(settings: ServerSettings, prefix: str) -> Generator[ExitStack]:
     """A stack of what is to be closed if the server cannot be used. Every error becomes a UserError with advice."""
+    settings_of_it = f"check {prefix}_URL, DRRETAIL_{prefix}_USER and DRRETAIL_{prefix}_PASSWORD"
     try:
         with ExitStack() as opened, server_faults(settings):
             yield opened
             opened.pop_all()
-    except (ToolError, LookupError, ValueError, TypeError, AttributeError, OSError) as problem:
-        unfit = f"{prefix}_URL, a password or a certificate cannot be used ({type(problem).__name__})"
-        wrong = problem.message.rstrip(".") if isinstance(problem, ToolError) else unfit
+    except ToolError as problem:
+        is_down = isinstance(problem.__cause__, (*UNREACHABLE, *LATE))
+        start = "start it (`docker compose up --detach --wait`), or " if is_down else ""
+        message = problem.message.rstrip(".")
+        raise UserError(f"{message}: {start}{settings_of_it} (docs/shop.md has all settings).") from problem
+    except (LookupError, ValueError, TypeError, AttributeError, OSError) as problem:
+        if getattr(problem, "filename", None) is not None:
+            raise UserError(f"{file_error(problem)}. It is to hold certificates ({CERTIFICATES[prefix]}).") from problem
+        unfit = f"{prefix}_URL, a password or a certificate ({CERTIFICATES[prefix]}) cannot be used"
         raise UserError(
-            f"{wrong}: start it (`docker compose up --detach --wait`), or check {prefix}_URL, DRRETAIL_{prefix}_USER "
-            f"and DRRETAIL_{prefix}_PASSWORD (docs/shop.md has all settings)."
+            f"{unfit} ({type(problem).__name__}): {settings_of_it} (docs/shop.md has all settings)."
         ) from problem
 
 
@@ -151,6 +194,8 @@ def open_elastic(settings: ServerSettings) -> tuple[Elasticsearch, str]:
     user = (settings.es_user, settings.es_password or "") if settings.es_user and not settings.es_api_key else None
     options: dict[str, Any] = {"api_key": settings.es_api_key, "basic_auth": user, "ca_certs": settings.es_ca_file}
     with _unusable(settings, "ES") as opened:
+        if settings.es_ca_file is not None:
+            Path(settings.es_ca_file).open("rb").close()  # the client's own error names no file
         client = Elasticsearch(
             settings.es_url,
             request_timeout=settings.timeout,

@@ -1,33 +1,30 @@
-"""Opens the generations of a world on servers, reads all rows of the live one, and checks them.
+"""Opens the generations of a world on servers, and reads all rows of the live one.
 
-    worlds {_id: "live"}       the generations that can be opened, the live one first, and the key of the latest load
+    worlds {_id: "live"}       the generations that can be opened, the live one first, and who began the latest load
     g<key>_products, …         the rows of a generation; its index is NAME-g<key>
+    g<key>_blocks              the hash of each thousand products, ten thousand orders …, as they were sent
 
 A reader keeps the generation that was live when it opened the world. The last two generations stay.
 """
 
-from collections.abc import Generator, Iterator
+import hashlib
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from pydantic import ValidationError
-
-from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.folder import compare_counts, compare_fingerprint, compare_index, fault
-from drretail.env.intake import Intake
 from drretail.env.manifest import Manifest, OrderRow, WorldRows
-from drretail.env.servers.clients import Servers, connect, hosts_of
+from drretail.env.servers.clients import Document, Servers, connect, hosts_of
+from drretail.env.servers.marks import LIVE, WORLDS, index_name
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
-from drretail.env.store.mongo import BY_USER, MongoStore, aggregates_of, collections_of, order_row, read_product
-from drretail.env.store.users import Aggregates, ProfilePool
+from drretail.env.store.mongo import BY_USER, MongoStore, collections_of, order_row, read_product
+from drretail.env.store.users import ProfilePool
 from drretail.errors import UserError
-from drretail.records.base import Record
-from drretail.records.evidence import Finding
+from drretail.records.base import Record, sha256_of
 from drretail.records.shop import Product
 
-WORLDS = "worlds"
-LIVE = {"_id": "live"}
 ORDERS_AT_ONCE = 10_000
+ORDER_OF = {"products": ["_id"], "users": ["_id"], "orders": BY_USER}
+"""What the rows of each collection are sent in order of."""
 
 
 class Generation(Record):
@@ -36,10 +33,8 @@ class Generation(Record):
     key: str
     manifest: Manifest
     pool: ProfilePool
-
-
-def index_name(world: str, key: str) -> str:
-    return f"{world}-g{key}"
+    writes: int
+    """The number of the last write into the index; a later one changed it."""
 
 
 def read_generation(servers: Servers, place: int = 0) -> Generation:
@@ -51,8 +46,11 @@ def read_generation(servers: Servers, place: int = 0) -> Generation:
     if not entries:
         raise UserError(f"There is no world {spec} in MongoDB at {hosts_of(servers.settings.mongo_url)}: ingest one.")
     try:
-        return Generation.model_validate_json(entries[0]["record"])
-    except (LookupError, TypeError, ValidationError) as problem:
+        record, sha = entries[0]["record"], entries[0]["sha256"]
+        if sha256_of(record) != sha:
+            raise ValueError("the record was changed")
+        return Generation.model_validate_json(record)
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
         raise UserError(f"The description of {spec} is damaged or of another version. Make it anew.") from problem
 
 
@@ -88,41 +86,17 @@ def rows_in(servers: Servers, key: str) -> tuple[Iterator[Product], Iterator[Ord
     return map(read_product, rows["products"].find().sort("_id")), map(order_row, rows["orders"].find().sort(BY_USER))
 
 
-def row_counts(servers: Servers, key: str) -> list[tuple[str, int]]:
-    """The rows of each table of a generation, and the products of its index."""
-    tables = [(name, rows.count_documents({})) for name, rows in collections_of(servers, key).items()]
-    indexed = servers.elastic.options(ignore_status=404).count(index=index_name(servers.name, key))
-    return [*tables, ("products", indexed.get("count", 0))]
+def block_of(table: str, documents: Sequence[Document], encoded: Iterable[bytes]) -> Document:
+    """The hash of documents that were sent together, and which they are: all rows from the first to the last."""
+    first, last = ([row[name] for name in ORDER_OF[table]] for row in (documents[0], documents[-1]))
+    rows = {"table": table, "first": first, "last": last, "rows": len(documents)}
+    return {**rows, "sha256": hashlib.sha256(b"".join(encoded)).hexdigest()}
 
 
-def check_servers(spec: str, settings: ServerSettings) -> list[Finding]:
-    """The faults of the live generation of "servers:NAME", empty if it is undamaged. Streams over all rows; the first
-    that cannot be read ends the check.
-
-    Raises UserError if there is no world, ToolError if a server fails.
-    """
-    with connect(settings, world_name(spec), loading=True) as servers, servers.faults():
-        generation = read_generation(servers)
-        try:
-            return list(_faults_of(servers, generation))
-        except (KeyError, TypeError, ValueError, UserError) as problem:
-            return [fault("unreadable", "rows or index cannot be read, or are out of order", f"{problem!r:.200}")]
-
-
-def _faults_of(servers: Servers, generation: Generation) -> Iterator[Finding]:
-    manifest, intake, finished = generation.manifest, Intake(), list[Aggregates]()
-    yield from compare_counts(manifest, row_counts(servers, generation.key))
-    products, orders = rows_in(servers, generation.key)
-    for _ in intake.take_products(products):
-        pass
-    users = collections_of(servers, generation.key)["users"].find().sort("_id")
-    for _ in intake.take_orders(orders, finished, ORDERS_AT_ONCE):
-        for summed, stored in zip(finished, users, strict=False):
-            if aggregates_of(stored) != summed:
-                yield fault("user_sums", str(stored), str(summed))
-                return
-        finished.clear()
-    hashes = {"products": intake.product_hash.hexdigest(), "orders": intake.order_hash.hexdigest()}
-    yield from compare_fingerprint(manifest, generation.pool.hash, **hashes)
-    catalog = ElasticCatalog(servers, index_name(servers.name, generation.key))
-    yield from compare_index(intake.listings, catalog.matching(CatalogQuery("")))
+def row_counts(servers: Servers, key: str, *, indexed: bool = True) -> list[tuple[str, int]]:
+    """The rows of each table of a generation and, if it is ``indexed``, the products of its index."""
+    counts = [(name, rows.count_documents({})) for name, rows in collections_of(servers, key).items()]
+    if indexed:
+        found = servers.elastic.options(ignore_status=404).count(index=index_name(servers.name, key))
+        counts.append(("products", found.get("count", 0)))
+    return counts

@@ -1,24 +1,31 @@
 """write_servers: rows become a new generation, which is checked and goes live."""
 
-import re
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 
-from drretail.env.catalog.elastic import add_products, create_index
+import bson
+import elastic_transport
+import elasticsearch
+from bson.raw_bson import RawBSONDocument
+from pymongo import errors as mongo
+
+from drretail.env.catalog.elastic import add_products, create_index, last_write
 from drretail.env.folder import compare_counts
 from drretail.env.intake import Intake
 from drretail.env.manifest import Manifest, WorldRows
-from drretail.env.servers.clients import Servers
-from drretail.env.servers.generations import LIVE, ORDERS_AT_ONCE, WORLDS, Generation, index_name, row_counts
-from drretail.env.servers.naming import KEY, SPEC_PREFIX
-from drretail.env.store.mongo import BY_USER, collections_of, order_document, product_document, user_document
+from drretail.env.servers.clients import LATE, UNREACHABLE, Document, Servers
+from drretail.env.servers.generations import ORDERS_AT_ONCE, Generation, block_of, row_counts
+from drretail.env.servers.marks import BLOCKS, LIVE, TABLES, WORLDS, Mark, claim, create_marked, index_name, owned
+from drretail.env.servers.naming import SPEC_PREFIX
+from drretail.env.store.mongo import INDEXES, collections_of, order_document, product_document, user_document
 from drretail.env.store.users import Aggregates
 from drretail.errors import ToolError, UserError
 from drretail.progress import Bar, Progress
+from drretail.records.base import sha256_of
 from drretail.records.shop import Product
 
 # A product has kilobytes of text, an order a hundred bytes.
@@ -32,29 +39,59 @@ def write_servers(servers: Servers, rows: WorldRows, progress: Progress | None =
     Until then the old world stays live. A load that was cut is begun anew: what it left is dropped.
 
     Raises ValueError for rows out of order, and UserError if a server fails, if another world comes of the rows than
-    was expected, or if the servers do not hold what was sent.
+    was expected, if the servers do not hold what was sent, if another load has begun meanwhile, and if anything under
+    the world's name is not the world's.
     """
     with load_errors(servers):
-        key = secrets.token_hex(4)
-        servers.database[WORLDS].update_one(LIVE, {"$set": {"loading": key}}, upsert=True)
+        mark = Mark.of(servers, secrets.token_hex(4), claim(servers).database)
+        latest = {"latest.key": mark.key, "latest.holder": mark.holder}
+        begun = {"$set": latest, "$setOnInsert": {"mark": mark.model_dump(mode="json")}}
+        # By the clock of the server, which all loaders share.
+        servers.database[WORLDS].update_one(LIVE, {**begun, "$currentDate": {"latest.since": True}}, upsert=True)
         drop_others(servers)
-        manifest = _load(servers, key, rows, progress or Progress()).manifest(rows, servers.versions)
-        for wrong in compare_counts(manifest, row_counts(servers, key)):
-            raise UserError(
-                f"The servers do not hold what was sent ({wrong.text}, {wrong.found}): another load or program may "
-                "have changed it meanwhile. Nothing went live; run the same command again."
-            )
-        go_live(servers, Generation(key=key, manifest=manifest, pool=rows.pool))
+        with _undone(servers, mark.key):
+            manifest = _load(servers, mark, rows, progress or Progress()).manifest(rows, servers.versions)
+            check_latest(servers, mark.key)
+            for wrong in compare_counts(manifest, row_counts(servers, mark.key)):
+                raise UserError(
+                    f"The servers do not hold what was sent ({wrong.text}, {wrong.found}): another program may have "
+                    "changed it meanwhile. Nothing went live; run the same command again."
+                )
+            writes = last_write(servers.elastic, index_name(servers.name, mark.key))
+            go_live(servers, Generation(key=mark.key, manifest=manifest, pool=rows.pool, writes=writes))
     return manifest
 
 
-def _load(servers: Servers, key: str, rows: WorldRows, progress: Progress) -> Intake:
+@contextmanager
+def _undone(servers: Servers, key: str) -> Generator[None]:
+    """Drops what a load has written if it fails, unless its server is lost, and says who began another one."""
+    try:
+        yield
+    except (*UNREACHABLE, *LATE):
+        raise
+    except BaseException:
+        # A collection or index that another load has dropped is made anew by the next rows, without a mark.
+        with suppress(mongo.PyMongoError, elasticsearch.ApiError, elastic_transport.TransportError):
+            for table in (*TABLES, BLOCKS):
+                servers.database.drop_collection(f"g{key}_{table}")
+            servers.elastic.options(ignore_status=404).indices.delete(index=index_name(servers.name, key))
+        check_latest(servers, key)
+        raise
+
+
+def _load(servers: Servers, mark: Mark, rows: WorldRows, progress: Progress) -> Intake:
     """Sends all rows to both servers. The returned intake has taken them."""
-    intake, collections = Intake(rows.formulation), collections_of(servers, key)
-    index = index_name(servers.name, key)
+    intake, collections = Intake(rows.formulation), collections_of(servers, mark.key)
+    blocks, index = servers.database[f"g{mark.key}_{BLOCKS}"], index_name(servers.name, mark.key)
+
+    def send(table: str, documents: list[Document]) -> None:
+        check_latest(servers, mark.key)
+        encoded = [*map(bson.encode, documents)]
+        collections[table].insert_many(map(RawBSONDocument, encoded), ordered=False)
+        blocks.insert_one(block_of(table, documents, encoded))
 
     def send_products(products: list[Product]) -> None:
-        collections["products"].insert_many(map(product_document, products), ordered=False)
+        send("products", [*map(product_document, products)])
         add_products(servers.elastic, index, rows.formulation, products)
 
     def product_jobs(bar: Bar) -> Iterator[Job]:
@@ -68,19 +105,21 @@ def _load(servers: Servers, key: str, rows: WorldRows, progress: Progress) -> In
         for orders in intake.take_orders(rows.orders, users, ORDERS_AT_ONCE):
             documents = {"orders": [*map(order_document, orders)], "users": [*map(user_document, users)]}
             for table in filter(documents.get, documents):
-                yield partial(collections[table].insert_many, documents[table], ordered=False)
+                yield partial(send, table, documents[table])
             users.clear()
             bar.advance(len(orders))
 
-    create_index(servers.elastic, index, rows.formulation)
+    for table in (*TABLES, BLOCKS):
+        create_marked(servers, f"g{mark.key}_{table}", mark)
+    create_index(servers.elastic, index, rows.formulation, mark.model_dump(mode="json"))
     with progress.track("products into both servers") as bar:
         _do(product_jobs(bar))
     servers.elastic.indices.refresh(index=index)
     with progress.track("orders and users into MongoDB") as bar:
         _do(order_jobs(bar))
     progress.note("Building indexes.")
-    collections["products"].create_index("variants", sparse=True)
-    collections["orders"].create_index(BY_USER)
+    for table, keys in INDEXES.items():
+        collections[table].create_index(keys, sparse=table == "products")
     return intake
 
 
@@ -94,47 +133,55 @@ def _do(jobs: Iterable[Job]) -> None:
         last.result()
 
 
+def check_latest(servers: Servers, key: str) -> None:
+    """Raises UserError, which says who has it, if another load of the world has begun."""
+    latest = (servers.database[WORLDS].find_one(LIVE, {"latest": True}) or {}).get("latest", {})
+    if latest.get("key") != key:
+        holder = "{holder}, since {since:%Y-%m-%d %H:%M:%S} UTC".format(**latest) if latest else "unknown"
+        raise UserError(
+            f"Another load of {SPEC_PREFIX}{servers.name} has begun meanwhile ({holder}): this one ends, and nothing "
+            "of it goes live. Run it again when that one has ended."
+        )
+
+
 def go_live(servers: Servers, generation: Generation) -> None:
     """Points the world at the generation, and drops those that can no longer be opened.
 
     The world's name becomes an alias of its index, for other users of Elasticsearch than drretail. Raises UserError if
-    another load has begun meanwhile.
+    another load has begun meanwhile, or if the alias is not the world's.
     """
     name, key = servers.name, generation.key
-    others = {"index": index_name(name, "*"), "alias": name, "must_exist": False}
+    others = [{"remove": {"index": index, "alias": name}} for index in owned(servers).aliased]
     this = {"index": index_name(name, key), "alias": name}
-    servers.elastic.indices.update_aliases(actions=[{"remove": others}, {"add": this}])
+    servers.elastic.indices.update_aliases(actions=[*others, {"add": this}])
     # As text, so that every value comes back as it was.
-    entry = {"key": key, "record": generation.model_dump_json()}
+    record = generation.model_dump_json()
+    entry = {"key": key, "record": record, "sha256": sha256_of(record)}
     last_two = {"generations": {"$each": [entry], "$position": 0, "$slice": 2}}
-    pointer, change = {**LIVE, "loading": key}, {"$push": last_two, "$unset": {"loading": ""}}
-    if not servers.database[WORLDS].update_one(pointer, change).matched_count:
-        raise UserError(f"Another load of {SPEC_PREFIX}{name} has begun meanwhile: this one does not go live.")
+    if not servers.database[WORLDS].update_one({**LIVE, "latest.key": key}, {"$push": last_two}).matched_count:
+        check_latest(servers, key)
     drop_others(servers)
 
 
 def drop_others(servers: Servers) -> None:
-    """Drops the rows of every generation that can neither be opened nor is being loaded."""
+    """Drops the rows of every generation that can neither be opened nor is being loaded. Raises as ``owned``."""
+    ours = owned(servers)
     document = servers.database[WORLDS].find_one(LIVE) or {}
-    kept = {document.get("loading"), *(entry.get("key") for entry in document.get("generations", ()))}
-    for name in servers.database.list_collection_names():
-        match = re.fullmatch(rf"g({KEY})_\w+", name)
-        if match and match[1] not in kept:
+    kept = {document.get("latest", {}).get("key"), *(entry.get("key") for entry in document.get("generations", ()))}
+    for name, key in ours.collections.items():
+        if key not in kept:
             servers.database.drop_collection(name)
-    for name in servers.elastic.indices.get(index=index_name(servers.name, "*"), features="aliases"):
-        match = re.fullmatch(index_name(servers.name, f"({KEY})"), name)
-        if match and match[1] not in kept:
-            servers.elastic.indices.delete(index=name)
+    for name, key in ours.indices.items():
+        if key not in kept:
+            servers.elastic.options(ignore_status=404).indices.delete(index=name)
 
 
 def check_ready(servers: Servers) -> None:
     """Raises UserError if a load would fail because of its name or for lack of write access."""
-    name, indices = servers.name, servers.elastic.indices
     with load_errors(servers):
+        owned(servers)
         # MongoDB refuses even the deletion of a missing document to a user without write access.
         servers.database[WORLDS].delete_one({"_id": "nothing"})
-        if indices.exists(index=name) and not indices.exists_alias(index=index_name(name, "*"), name=name):
-            raise UserError(f"Elasticsearch has an index or alias {name!r} of another program: choose another name.")
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from drretail.errors import DamagedRecord
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variant_ids
 
 
@@ -42,6 +43,14 @@ class Cached(Generic[Kind]):
         return {record_id: records[record_id] for record_id in ids if record_id in records}
 
 
+def readable(what: str, record_id: object, read: Callable[[], Kind]) -> Kind:
+    """What ``read`` makes of a stored record. Raises DamagedRecord if it can make nothing of it."""
+    try:
+        return read()
+    except (LookupError, TypeError, ValueError, OverflowError) as problem:
+        raise DamagedRecord(what, record_id) from problem
+
+
 def of_variants(ids: Sequence[str], read: Callable[[Sequence[str]], Iterable[Product]]) -> dict[str, Product]:
     """The product of each id of an offer or a variant, if it is one product's alone; ``read`` gives all products with
     one of these variants.
@@ -57,8 +66,9 @@ def of_variants(ids: Sequence[str], read: Callable[[Sequence[str]], Iterable[Pro
 class Store(Protocol):
     """Products, users and orders by id. Synchronous and safe to use from several threads.
 
-    A missing id raises NotFound. ``products`` leaves missing ids out. The id of an offer gives its product, and so does
-    that of its variant alone, if no other product has a variant of that id.
+    A missing id raises NotFound, and a record that cannot be read DamagedRecord. ``products`` leaves missing ids out.
+    The id of an offer gives its product, and so does that of its variant alone, if no other product has a variant of
+    that id.
     """
 
     def product(self, product_id: str) -> Product: ...

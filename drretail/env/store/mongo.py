@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal
 
 from pymongo.collection import Collection
 
 from drretail.env.manifest import OrderRow, OrderValues
 from drretail.env.servers.clients import Document, Servers
-from drretail.env.store.base import Cached, OrderPage, of_variants
+from drretail.env.store.base import Cached, OrderPage, of_variants, readable
 from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound
 from drretail.records.base import canonical_json
@@ -27,6 +27,8 @@ from drretail.records.shop import (
 
 BY_USER = ["user_id", "timestamp", "_id"]
 """The index of orders, in the order in which a world is written."""
+INDEXES = {"products": ["variants"], "orders": BY_USER}
+"""What each collection is searched by, besides the id."""
 
 
 def collections_of(servers: Servers, key: str) -> dict[str, Collection[Document]]:
@@ -75,6 +77,19 @@ def aggregates_of(document: Mapping[str, Any]) -> Aggregates:
     return Aggregates._make(document[name] for name in Aggregates._fields)
 
 
+def read_order(document: Mapping[str, Any]) -> Order:
+    """The order of a document. Raises DamagedRecord for a malformed one."""
+    return readable("order", document["_id"], lambda: order_row(document).as_order())
+
+
+def _product(document: Mapping[str, Any]) -> Product:
+    return readable("product", document["_id"], lambda: read_product(document))
+
+
+def _aggregates(document: Mapping[str, Any]) -> Aggregates:
+    return readable("user", document["_id"], lambda: aggregates_of(document))
+
+
 class MongoStore:
     """Implements ``base.Store`` on one generation, even if another goes live meanwhile.
 
@@ -89,6 +104,7 @@ class MongoStore:
         self._rows = collections_of(servers, key)
         self._products = Cached(self._read_products)
         self._orders = Cached(self._read_orders)
+        self._users = Cached(self._read_users)
 
     def product(self, product_id: str) -> Product:
         products = self.products([product_id])
@@ -100,7 +116,9 @@ class MongoStore:
         return self._products.of(product_ids)
 
     def user(self, user_id: str) -> UserProfile:
-        self._orders_of(user_id)
+        with self._servers.faults():
+            if not self._users.of([user_id]):
+                raise NotFound("user", user_id, field="user_id")
         return derive_profile(self.pool, self._seed, user_id)
 
     def order(self, order_id: str) -> Order:
@@ -108,7 +126,7 @@ class MongoStore:
             document = self._rows["orders"].find_one({"_id": order_id})
         if document is None:
             raise NotFound("order", order_id, field="order_id")
-        return order_row(document).as_order()
+        return read_order(document)
 
     def orders(
         self, user_id: str, status: OrderStatus | None = None, limit: int | None = None, offset: int = 0
@@ -124,7 +142,7 @@ class MongoStore:
     def sample_users(self, seed: int | str, n: int) -> list[UserRow]:
         users = self._rows["users"]
         with self._servers.faults():
-            return sample_users(lambda: map(aggregates_of, users.find()), seed, n)
+            return sample_users(lambda: map(_aggregates, users.find()), seed, n)
 
     def close(self) -> None:
         """Closes the connections; the store cannot be used afterwards."""
@@ -133,11 +151,12 @@ class MongoStore:
     def _read_products(self, product_ids: Sequence[str]) -> dict[str, Product]:
         rows = self._rows["products"]
         with self._servers.faults():
-            products = {row["_id"]: read_product(row) for row in rows.find({"_id": {"$in": [*product_ids]}})}
+            products = {row["_id"]: _product(row) for row in rows.find({"_id": {"$in": [*product_ids]}})}
             missing = [product_id for product_id in product_ids if product_id not in products]
-            return products | of_variants(
-                missing, lambda ids: map(read_product, rows.find({"variants": {"$in": [*ids]}}))
-            )
+            return products | of_variants(missing, lambda ids: map(_product, rows.find({"variants": {"$in": [*ids]}})))
+
+    def _read_users(self, user_ids: Sequence[str]) -> dict[str, Literal[True]]:
+        return {row["_id"]: True for row in self._rows["users"].find({"_id": {"$in": [*user_ids]}}, {"_id": True})}
 
     def _orders_of(self, user_id: str) -> tuple[Order, ...]:
         """A user's orders, newest first. Raises NotFound without any: a user of the shop is who ordered in it."""
@@ -149,6 +168,6 @@ class MongoStore:
 
     def _read_orders(self, user_ids: Sequence[str]) -> dict[str, tuple[Order, ...]]:
         documents = self._rows["orders"].find({"user_id": {"$in": [*user_ids]}}).sort(BY_USER)
-        by_user = groupby(map(order_row, documents), key=attrgetter("user_id"))
+        by_user = groupby(map(read_order, documents), key=attrgetter("user_id"))
         newest = {user_id: sorted(rows, key=lambda row: (-row.timestamp, row.order_id)) for user_id, rows in by_user}
-        return {user_id: tuple(row.as_order() for row in rows) for user_id, rows in newest.items()}
+        return {user_id: tuple(rows) for user_id, rows in newest.items()}

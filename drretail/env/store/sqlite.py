@@ -15,7 +15,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from drretail.env.manifest import OrderRow, OrderValues
-from drretail.env.store.base import Cached, OrderPage, of_variants
+from drretail.env.store.base import Cached, OrderPage, of_variants, readable
 from drretail.env.store.users import (
     Aggregates,
     Cell,
@@ -41,7 +41,7 @@ USERS_BY_ID = f"{USERS} WHERE user_id IN (SELECT value FROM json_each(?))"  # no
 _KEYS = "I"
 """The type of the numbers of users in the table of cells, as an array packs them."""
 OF_VARIANTS = (
-    "SELECT DISTINCT record FROM products JOIN variants USING (product_id)"
+    "SELECT DISTINCT product_id, record FROM products JOIN variants USING (product_id)"
     " WHERE variant_id IN (SELECT value FROM json_each(?))"
 )
 
@@ -50,7 +50,7 @@ MOST_CONNECTIONS = 8
 
 
 def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concatenate["SqliteStore", P], T]:
-    """The method, which raises UserError if the database or a record in it is damaged."""
+    """The method, which raises UserError if the database is damaged."""
 
     @wraps(method)
     def checked(self: "SqliteStore", *args: P.args, **kwargs: P.kwargs) -> T:
@@ -59,9 +59,22 @@ def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concat
         except sqlite3.ProgrammingError:  # a wrong use of sqlite3, not a damaged file
             raise
         except (sqlite3.Error, ValueError, TypeError, OverflowError) as problem:
+            # What was raised by the call itself, or asks for what no column holds, is the caller's mistake.
+            begun = problem.__traceback__ is not None and problem.__traceback__.tb_next is not None
+            if not begun or not all(map(_may_be_asked, (*args, *kwargs.values()))):
+                raise
             raise unreadable(self.path, problem) from problem
 
     return checked
+
+
+def _may_be_asked(value: object) -> bool:
+    """True for ids, a status, a seed and counts, as the methods take them."""
+    if isinstance(value, int):
+        return abs(value) < 2**63
+    if isinstance(value, str):
+        return True
+    return value is None or (isinstance(value, Sequence) and all(isinstance(each, str) for each in value))
 
 
 def unreadable(path: Path, problem: Exception) -> UserError:
@@ -114,7 +127,7 @@ class SqliteStore:
         row = self._one(f"{ORDERS} WHERE order_id = ?", (order_id,))
         if row is None:
             raise NotFound("order", order_id, field="order_id")
-        return OrderRow(*row).as_order()
+        return _order(row)
 
     @reads
     def orders(
@@ -128,7 +141,7 @@ class SqliteStore:
             f"{ORDERS} WHERE {which} ORDER BY timestamp DESC, order_id LIMIT ? OFFSET ?",
             (*values, -1 if limit is None else limit, offset),
         )
-        return OrderPage(total=total, orders=tuple(OrderRow(*row).as_order() for row in rows))
+        return OrderPage(total=total, orders=tuple(map(_order, rows)))
 
     @reads
     def statistics(self, user_id: str) -> UserStatistics:
@@ -155,13 +168,13 @@ class SqliteStore:
             "SELECT product_id, record FROM products WHERE product_id IN (SELECT value FROM json_each(?))",
             (json.dumps(product_ids),),
         )
-        products = {product_id: lean(Product.model_validate_json(record)) for product_id, record in rows}
+        products = {product_id: _product(product_id, record) for product_id, record in rows}
         missing = [product_id for product_id in product_ids if product_id not in products]
         return products | of_variants(missing, self._with_variants)
 
     def _with_variants(self, variant_ids: Sequence[str]) -> Iterator[Product]:
         rows = self._rows(OF_VARIANTS, (json.dumps(variant_ids),))
-        return (lean(Product.model_validate_json(record)) for (record,) in rows)
+        return (_product(product_id, record) for product_id, record in rows)
 
     def open_connections(self) -> int:
         """The number of open connections, in use or free."""
@@ -208,6 +221,14 @@ class SqliteStore:
     def _rows(self, statement: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         with self._borrowed() as db:
             return db.execute(statement, values).fetchall()
+
+
+def _order(row: tuple[Any, ...]) -> Order:
+    return readable("order", row[0], OrderRow(*row).as_order)
+
+
+def _product(product_id: str, record: str) -> Product:
+    return readable("product", product_id, lambda: lean(Product.model_validate_json(record)))
 
 
 def _connect(path: Path, *, immutable: bool) -> sqlite3.Connection:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import ValidationError, WithJsonSchema, field_validator
 
-from drretail.env.web.refusals import LONGEST
+from drretail.env.web.base import LONGEST_REFUSAL
 from drretail.eval.claims.claims import (
     FIRST_ANSWER,
     PROMPTS,
@@ -157,7 +157,7 @@ def disputed(answer: SupportAnswer, claim: Claim, report: str, ledger: Ledger) -
 def may_refuse(claim: Claim, texts: Sequence[SourceText]) -> bool:
     """True if all texts that a claim is judged by are pages as short as those that only refuse."""
     read = [text for text in texts if text.id in claim.sources]
-    return all(text.id.startswith("W:") and len(text.text.text) <= LONGEST for text in read)
+    return all(text.id.startswith("W:") and len(text.text.text) <= LONGEST_REFUSAL for text in read)
 
 
 def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from drretail.eval.claims.claims import EXTRACT, FAITHFULNESS, claims_in
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extraction_prompts
-from drretail.eval.claims.typed_values import confirmed_in, reading_by
+from drretail.eval.claims.typed_values import reading_by, second_look
 from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import CriteriaTask, Subject
 from drretail.eval.metrics.reading import BY_FORM, ITEM, NAME, STAGE, VERSION, prompts
@@ -76,7 +76,7 @@ def judges_reading(subject: Subject) -> Reading | None:
         claims = next(of_claims, None)
         if claims is not None or picks.state == "scored":
             read = claims_in(claims) if claims is not None else None
-            return reading_by(judge, read or (), picks, confirmed_in(in_reading))
+            return reading_by(judge, read or (), picks, second_look(in_reading, subject.case.report))
     return None
 
 

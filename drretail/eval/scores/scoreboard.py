@@ -15,7 +15,7 @@ from drretail.eval.scores.facts import MODELS_ALONE, NO_REPORT, NO_USAGE, missin
 from drretail.eval.scores.gathering import CLAIMS, FP, Assessor, Gathered, PlannedRun, means_by_query
 from drretail.experiment import Definition
 from drretail.llm.prices import unpriced
-from drretail.llm.usage import cost_of, estimated_note
+from drretail.llm.usage import cost_of, estimated_note, served_notes, usage_by_model
 from drretail.records.base import OfJudge
 from drretail.records.run import Systems, in_order, place_of, shared_models
 from drretail.records.score import (
@@ -181,8 +181,10 @@ def _open(plans: Sequence[PlannedRun]) -> Iterator[str]:
     """Sentences on how many runs are not made yet, and how many may be repeated since nobody answered."""
     pending = sum(plan.status == "pending" for plan in plans)
     spoiled = sum(plan.status == "spoiled" or bool(plan.lacks) for plan in plans)
-    by = "by a server, a provider or a damaged file: `drretail run … --retry spoiled` repeats them"
-    for count, what in ((pending, "not made yet"), (spoiled, f"spoiled {by}")):
+    by = "by a server or a provider: `drretail run … --retry spoiled` repeats them"
+    damaged = [plan.run_id for plan in plans if plan.status == "damaged"]
+    unread = f"not readable, since their file is damaged (first: {', '.join(damaged[:1])})"
+    for count, what in ((pending, "not made yet"), (spoiled, f"spoiled {by}"), (len(damaged), unread)):
         if count:
             yield f"{count:,} of {counted(len(plans), 'run')} {'is' if count == 1 else 'are'} {what}."
 
@@ -406,6 +408,10 @@ def _notes(shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, met
     if unknown:
         yield unpriced(unknown)
     yield from estimated_note(used for plan in gathered.plans for used in plan.usage.values())
+    systems = gathered.definition.systems
+    yield from served_notes(
+        pair for plan in gathered.plans for pair in usage_by_model(plan.usage, systems[plan.label].models)
+    )
 
 
 def _cautions(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
@@ -444,8 +450,8 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
     """How many runs of each system failed, were lost to a server, or are not made yet."""
     for label in systems:
         plans = [plan for plan in gathered.plans if plan.label == label]
-        lost = sum(plan.status == "spoiled" and plan.error != "unreadable" for plan in plans)
-        unreadable = [plan.run_id.rpartition("/")[2] for plan in plans if plan.error == "unreadable"]
+        lost = sum(plan.status == "spoiled" for plan in plans)
+        unreadable = [plan.run_id.rpartition("/")[2] for plan in plans if plan.status == "damaged"]
         counts = {
             "failed": sum(plan.status == "failed" for plan in plans),
             "lost because a server did not answer (`drretail run … --retry spoiled` repeats them)": lost,

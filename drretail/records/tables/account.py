@@ -57,6 +57,13 @@ class Account:
         """Counts things that are not used: "no question in it". With ``failed`` the command ends with 3."""
         _add(self.left_out, reason, first, count, failed=failed)
 
+    def add(self, other: "Account", place: str = "") -> None:
+        """Adds what another account counted. ``place`` comes before the places of its first things: "a.csv, line "."""
+        self.came, self.used = self.came + other.came, self.used + other.used
+        for own, fates in ((self.merged, other.merged), (self.left_out, other.left_out)):
+            for reason, fate in fates.items():
+                _add(own, reason, fate.first and f"{place}{fate.first}", fate.count, failed=fate.failed)
+
     @property
     def adds_up(self) -> bool:
         """False if something was lost on the way, or counted twice."""
@@ -76,26 +83,37 @@ class Account:
         return 0 < self.came == self.used
 
     @property
+    def has_failed(self) -> bool:
+        """True if something that was asked for was not done."""
+        return any(fate.failed for fate in self.left_out.values())
+
+    @property
     def is_unfinished(self) -> bool:
         """True if something that was asked for was not done, or nothing came of anything: exit code 3."""
-        return not (self.used or self.merged) or any(fate.failed for fate in self.left_out.values())
+        return self.has_failed or not (self.used or self.merged)
+
+    @property
+    def sign(self) -> str:
+        """The sign before what is praised: a tick only if everything was looked at."""
+        return "✓" if self.is_whole else "?"
 
     @property
     def reasons(self) -> str:
         """Why the rest was not used: "the judge failed: HTTP 400 (3, first: q1-r1), no figure in it (1)"."""
         return ", ".join(f"{reason} ({_told(fate)})" for reason, fate in (self.left_out | self.merged).items())
 
-    def praise(self, nothing: str) -> str:
+    def praise(self, nothing: str, *, bare: bool = False) -> str:
         """The one sentence by which anything is praised, for as much as was looked at and no more.
 
-        ``nothing`` is what was found: "no fault was found". Of an account of all: "No fault was found in 5 answers."
+        ``nothing`` is what was found: "no fault was found". Of an account of all: "No fault was found in 5 answers.",
+        and if ``bare``, where it is said elsewhere of what, "No fault was found."
         Of a part, how many of how many were looked at and why not the others. Where nothing was looked at: "5 answers,
         none of which could be looked at: the judge failed (5, first: q1-r1)."
         """
         began = nothing[:1].upper() + nothing[1:]
         everything = counted(self.came, self.unit)
         if self.is_whole:
-            return f"{began} in {everything}."
+            return f"{began}." if bare else f"{began} in {everything}."
         if not self.came:
             return f"There was no {self.unit} to look at."
         why = f": {self.reasons}" if self.reasons else ""
@@ -104,9 +122,9 @@ class Account:
             could = "could not" if self.came == 1 else "could"
             return f"{everything}, {one} {could} be looked at{why}."
         many = everything.partition(" ")[2]
-        return (
-            f"{began} in the {self.used:,} of {self.came:,} {many} looked at; {self.came - self.used:,} were not{why}."
-        )
+        left = self.came - self.used
+        were = "was" if left == 1 else "were"
+        return f"{began} in the {self.used:,} of {self.came:,} {many} looked at; {left:,} {were} not{why}."
 
     def document(self) -> dict[str, Any]:
         """The account for JSON, as ``Account.read`` takes it."""

@@ -78,7 +78,12 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     assert document["systems"] == {"one": {"reports": 2, **counts}}
     assert [each["citations"]["not_read"] for each in document["reports"]] == [{"no_address": 1}, {}]
     assert "1 of 6 citations of one could not be read (no address: 1)" in " ".join(printed.split())
-    assert (document["held_already"], document["format"]) == (2, 1)
+    of_rows, _, of_reports = document["accounts"]
+    assert (of_rows["used"], of_reports["merged"]["in the experiment already"]["count"], document["format"]) == (
+        2,
+        2,
+        1,
+    )
 
 
 def test_bad_input_is_one_sentence(drretail: Command, tmp_path: Path) -> None:
@@ -92,7 +97,7 @@ def test_bad_input_is_one_sentence(drretail: Command, tmp_path: Path) -> None:
         "drb none.jsonl": "does not exist",
         "drb other.jsonl": "holds nothing of this format",
         "markdown unasked.md": "write each beside its report: unasked.q",
-        "markdown empty.md": "There is no text in empty.md: name files that hold reports.",
+        "markdown empty.md": "1 file: no word in it (1, first: empty.md).",
         "drb a.jsonl --pages nowhere": "does not exist",
         "drb a.jsonl --model gpt-5": "write provider:model",
     }.items():
@@ -311,7 +316,10 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
     ]
     jsonl(tmp_path / "pages" / "index.jsonl", rows)
     came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
-    assert came.pages == (2, 3)
+    of_pages = came.accounts[-1]
+    assert (of_pages.came, of_pages.used, of_pages.reasons) == (
+        *(3, 2), "no report here names it (1, first: https://nobody.example)",
+    )  # fmt: skip
     ids = {entry.url: entry.id for entry in read_evidence(run_path(tmp_path / "exp", "a", "1", 1))}
     kept = SOURCES.read(tmp_path / "exp", ids["https://lab.example/kettles"])
     assert kept is not None

@@ -81,7 +81,7 @@ def test_bad_lines_are_numbered_over_chunks(tmp_path: Path, monkeypatch: pytest.
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     report = ingest_files([tmp_path / "raw"], tmp_path / "w")
     (file,) = (file for file in report.files if file.shape == "reviews")
-    assert (file.rows, file.bad_lines, report.reviews.kept) == (43, 3, 40)
+    assert (file.account.came, file.account.n_left_out, report.reviews.used) == (43, 3, 40)
     assert [bad.line for bad in file.shown] == [12, 33, 44]
 
 

@@ -5,59 +5,52 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.copying import copy_world, writer_to
+from benchmarks.trouble.shared import TAMPERED
+from drretail.env.copying import copy_world
 from drretail.env.folder import check_world, open_world_rows
 from drretail.env.manifest import WorldRows, live_generation, read_manifest
-from drretail.env.servers.clients import connect
-from drretail.env.servers.generations import LIVE, WORLDS, check_servers, read_generation
+from drretail.env.servers.checking import check_servers
+from drretail.env.servers.clients import Servers, connect
+from drretail.env.servers.generations import read_generation
+from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.mongo import collections_of
 from drretail.env.world import OrderRow, default_pool
 from drretail.errors import UserError
 from drretail.records.shop import Product
 from tests.build import build_world
-from tests.shop import ORDERS, PRODUCTS, USER
-
-WHERE, NEW = {"_id": ORDERS[0].order_id}, {"$set": {"quantity": 2}}
-ORDER, PRODUCT = ("orders", WHERE), ("products", {"_id": PRODUCTS[0].product_id})
-SHOPPER = "users", {"_id": USER}
-NOBODY = {"$set": {"user_id": "NOBODY"}}
+from tests.shop import ORDERS, PRODUCTS
 
 
-def test_damage_and_another_pool_are_found(server_settings: ServerSettings, fresh_name: str) -> None:
-    with writer_to(f"servers:{fresh_name}", server_settings) as write:
-        write(WorldRows(PRODUCTS, ORDERS[:-1], seed=42, pool=default_pool()), None)
+@pytest.mark.parametrize("damage", TAMPERED)
+def test_whatever_is_changed_is_found(servers: Servers, damage: str) -> None:
+    write_servers(servers, WorldRows(PRODUCTS, ORDERS, seed=42, pool=default_pool()))
+    spec = f"servers:{servers.name}"
+    assert check_servers(spec, servers.settings).findings == []
+    TAMPERED[damage](servers, read_generation(servers))
+    for whole in (False, True):
+        if damage == "the description is changed":
+            with pytest.raises(UserError, match=f"description of {spec} is damaged"):
+                check_servers(spec, servers.settings, whole=whole)
+        else:
+            assert check_servers(spec, servers.settings, whole=whole).findings
 
-    def codes() -> set[str]:
-        return {finding.code for finding in check_servers(f"servers:{fresh_name}", server_settings)}
 
-    with connect(server_settings, fresh_name) as servers:
-        live = read_generation(servers)
-        for damage, ((table, which), update, expected) in {
-            "an order was changed": (ORDER, NEW, {"user_sums"}),
-            "an order is missing": (ORDER, None, {"count", "user_sums"}),
-            "an order is of nobody": (ORDER, NOBODY, {"user_sums"}),
-            "a product was changed": (PRODUCT, {"$set": {"title": "Another"}}, {"fingerprint"}),
-            "a product cannot be read": (PRODUCT, {"$unset": {"title": 1}}, {"unreadable"}),
-            "a user's sums were changed": (SHOPPER, {"$set": {"spend": 1.0}}, {"user_sums"}),
-            "a user is missing": (SHOPPER, None, {"count"}),
-            "an order has no product": (ORDER, {"$unset": {"product_id": 1}}, {"unreadable"}),
-            "an order's quantity is a text": (ORDER, {"$set": {"quantity": "1"}}, {"unreadable"}),
-        }.items():
-            documents = collections_of(servers, live.key)[table]
-            before = documents.find_one(which)
-            assert before is not None
-            if update is None:
-                documents.delete_one(which)
-            else:
-                documents.update_one(which, update)
-            assert codes() == expected, damage
-            documents.replace_one(which, before, upsert=True)
-        assert codes() == set()
-        other = live.model_copy(update={"pool": live.pool.model_copy(update={"streets": ("A",)})})
-        record = {"generations.0.record": other.model_dump_json()}
-        servers.database[WORLDS].update_one(LIVE, {"$set": record})
-        assert codes() == {"profile_pool", "fingerprint"}
+def test_of_a_large_world_a_sample_is_read_and_said(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in ("PRODUCTS_AT_ONCE", "ORDERS_AT_ONCE"):
+        monkeypatch.setattr(f"drretail.env.servers.loading.{place}", 1)
+    write_servers(servers, WorldRows(PRODUCTS, ORDERS, seed=42, pool=default_pool()))
+    monkeypatch.setattr("drretail.env.servers.checking.SAMPLED", 2)
+    checked = check_servers(f"servers:{servers.name}", servers.settings, seed=1)
+    assert checked.rows["products"] == (2, len(PRODUCTS))
+    assert checked.rows["orders"] == (2, len(ORDERS))
+    assert not checked.is_whole
+    orders = collections_of(servers, read_generation(servers).key)["orders"]
+    orders.update_many({}, {"$inc": {"quantity": 1}})
+    assert [found.code for found in check_servers(f"servers:{servers.name}", servers.settings).findings] == [
+        "block"
+    ] * 2
+    assert check_servers(f"servers:{servers.name}", servers.settings, whole=True).is_whole
 
 
 STRANGE = Product(
@@ -91,7 +84,7 @@ def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
         assert ("tantivy" in manifest.versions) == (end == back)
         assert ({"mongodb", "elasticsearch"} <= manifest.versions.keys()) == (end != back)
     for spec in (first, second):
-        assert check_servers(spec, server_settings) == []
+        assert check_servers(spec, server_settings).findings == []
     assert check_world(back) == []
     assert read_manifest(live_generation(back)) == before
     with open_world_rows(source) as here, open_world_rows(first, server_settings) as there:

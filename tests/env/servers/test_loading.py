@@ -1,5 +1,6 @@
 """How a world goes live on servers, and what becomes of a load that was cut. Also tests generations.py."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -7,11 +8,13 @@ from typing import Any
 import pytest
 
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.copying import writer_to
 from drretail.env.manifest import WorldRows
+from drretail.env.servers.checking import check_servers
 from drretail.env.servers.clients import Servers
-from drretail.env.servers.generations import LIVE, WORLDS, check_servers, read_generation
+from drretail.env.servers.generations import read_generation
 from drretail.env.servers.loading import write_servers
+from drretail.env.servers.marks import LIVE, WORLDS
+from drretail.env.store.mongo import order_document
 from drretail.env.world import Manifest, OrderRow, World, default_pool, world_at
 from drretail.errors import ToolError, UserError
 from tests.build import known
@@ -75,11 +78,11 @@ def test_a_load_that_was_cut_never_shows_and_is_begun_anew(servers: Servers, ope
 
     with pytest.raises(KeyboardInterrupt):
         write(servers, cut())
-    assert len(keys(servers)) == 2
+    assert keys(servers) == {before}
     assert opened().manifest == made
     write(servers, ORDERS[1:])
     assert keys(servers) == {before, live_key(servers)}
-    assert check_servers(f"servers:{servers.name}", servers.settings) == []
+    assert check_servers(f"servers:{servers.name}", servers.settings).findings == []
 
 
 def test_of_two_loads_the_later_goes_live(servers: Servers) -> None:
@@ -88,10 +91,11 @@ def test_of_two_loads_the_later_goes_live(servers: Servers) -> None:
         write(servers, ORDERS[1:])
         yield from ORDERS[1:]
 
-    with pytest.raises(UserError, match="do not hold what was sent"):
+    with pytest.raises(UserError, match=rf"has begun meanwhile \(process {os.getpid()} on .*, since 20.* UTC\)"):
         write(servers, overtaken())
+    assert keys(servers) == {live_key(servers)}
     assert read_generation(servers).manifest.counts.orders == len(ORDERS) - 1
-    assert check_servers(f"servers:{servers.name}", servers.settings) == []
+    assert check_servers(f"servers:{servers.name}", servers.settings).findings == []
 
 
 def test_a_load_that_another_began_after_the_last_row_does_not_go_live(
@@ -100,12 +104,13 @@ def test_a_load_that_another_began_after_the_last_row_does_not_go_live(
     made = write(servers)
 
     def overtaken(*_: object) -> list[tuple[str, int]]:
-        servers.database[WORLDS].update_one(LIVE, {"$set": {"loading": "0" * 8}})
+        servers.database[WORLDS].update_one(LIVE, {"$set": {"latest.key": "0" * 8}})
         return []
 
-    monkeypatch.setattr("drretail.env.servers.loading.row_counts", overtaken)
-    with pytest.raises(UserError, match=f"Another load of servers:{servers.name} has begun meanwhile"):
-        write(servers, ORDERS[1:])
+    with monkeypatch.context() as patch:
+        patch.setattr("drretail.env.servers.loading.row_counts", overtaken)
+        with pytest.raises(UserError, match=f"Another load of servers:{servers.name} has begun meanwhile"):
+            write(servers, ORDERS[1:])
     assert read_generation(servers).manifest == made
 
 
@@ -113,9 +118,11 @@ def test_other_rows_than_were_sent_or_expected_do_not_go_live(
     servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("drretail.env.servers.loading.order_document", lambda row: {"order_id": row.order_id})
+        texts = {"quantity": "1"}
+        patch.setattr("drretail.env.servers.loading.order_document", lambda row: {**order_document(row), **texts})
         write(servers)  # as many, and so live; a check reads them
-        assert [found.code for found in check_servers(f"servers:{servers.name}", servers.settings)] == ["unreadable"]
+        found = check_servers(f"servers:{servers.name}", servers.settings, whole=True).findings
+        assert [finding.code for finding in found] == ["unreadable"]
         patch.setattr("drretail.env.servers.loading.user_document", lambda user: {"_id": "the same"})
         with pytest.raises(UserError, match="refused the request"):
             write(servers)
@@ -133,21 +140,3 @@ def test_a_damaged_description_is_said_and_replaced(servers: Servers, opened: Ca
     write(servers)
     assert opened().manifest.counts.products == len(PRODUCTS)
     assert opened().open_former() is None
-
-
-@pytest.mark.parametrize("what", ["an index", "an alias"])
-def test_a_name_that_is_taken_in_elasticsearch_is_refused(
-    servers: Servers, name_world: Callable[[], str], what: str
-) -> None:
-    theirs = servers.name if what == "an index" else f"{name_world()}-theirs"
-    servers.elastic.indices.create(index=theirs)
-    if what == "an alias":
-        servers.elastic.indices.put_alias(index=theirs, name=servers.name)
-    try:
-        with (
-            pytest.raises(UserError, match=f"'{servers.name}' of another program: choose another name"),
-            writer_to(f"servers:{servers.name}", servers.settings),
-        ):
-            pass
-    finally:
-        servers.elastic.options(ignore_status=404).indices.delete(index=theirs)

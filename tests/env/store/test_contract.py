@@ -1,13 +1,23 @@
 """What holds of every store. Tests base.py, mongo.py and sqlite.py."""
 
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from drretail.env.servers.clients import connect
+from drretail.env.servers.generations import read_generation
+from drretail.env.servers.naming import world_name
+from drretail.env.session import Session, SessionSettings
 from drretail.env.store.base import Store
+from drretail.env.store.mongo import collections_of
 from drretail.env.world import OrderRow
 from drretail.errors import NotFound
 from drretail.records.shop import CountOf, Product, UserStatistics
+from drretail.tools.toolkit import Toolkit
 from tests.places import PLACES, Place, PlaceKind
 
 
@@ -122,3 +132,50 @@ def test_aggregates_are_those_of_the_statistics_which_void_orders_alone_leave_em
     assert (void.orders, void.items, void.spend) == (1, 0, 0.0)
     assert void.mean_order is void.first_order is void.reorder_share is None
     assert void.top_categories == void.top_products == ()
+
+
+def damage(place: Place, table: Literal["orders", "products"], record_id: str, **fields: str | None) -> None:
+    """Changes these fields of a record, or removes them, behind the store's back."""
+    if place.servers is None:
+        changed = {"record": "{}"} if table == "products" else fields
+        (path,) = Path(place.spec).rglob("shop.sqlite")
+        with closing(sqlite3.connect(path)) as db, db:
+            for name, value in changed.items():
+                db.execute(f"UPDATE {table} SET {name} = ? WHERE {table[:-1]}_id = ?", (value, record_id))
+        return
+    with connect(place.servers, world_name(str(place.spec))) as servers:
+        rows = collections_of(servers, read_generation(servers).key)[table]
+        change = {"$unset": dict.fromkeys(fields, "")} if None in fields.values() else {"$set": fields}
+        assert rows.update_one({"_id": record_id}, change).modified_count == 1
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_a_damaged_record_is_one_tool_error_that_names_it_and_no_path(
+    new_place: Callable[[PlaceKind], Place], products: list[Product], orders: list[OrderRow], kind: PlaceKind
+) -> None:
+    made = new_place(kind)
+    made.write(products, orders)
+    damage(made, "orders", "0000000001", order_status="Lost")
+    damage(made, "orders", "0000000006", timestamp="soon")
+    damage(made, "products", "B02", title=None, details=None)
+    with made.open() as world, Toolkit(Session(SessionSettings(world, user_id="ANNA", scope="any"))) as toolkit:
+        for name, args, record in (
+            ("get_user_orders", {"user_id": "ANNA"}, "order '0000000001'"),
+            ("get_user_statistics", {"user_id": "ANNA"}, "order '0000000001'"),
+            ("get_order_details", {"order_id": "0000000006"}, "order '0000000006'"),
+            ("get_product_details", {"product_id": "B02"}, "product 'B02'"),
+            ("product_catalog_search", {"query": "bird bath"}, "product 'B02'"),
+        ):
+            reply = toolkit.call(name, args)
+            message = f"The shop's record of the {record} is damaged; `drretail world check` tells its owner more."
+            assert (reply.error, reply.value["error"]["message"]) == ("unavailable", message), name
+        for name, args in (
+            ("get_user_profile", {"user_id": "ANNA"}),
+            ("get_user_orders", {"user_id": "CARA_1"}),
+            ("get_product_details", {"product_id": "B01"}),
+            ("product_catalog_search", {"query": "gel pen"}),
+        ):
+            assert toolkit.call(name, args).error is None, name
+        recorded = [step.error or "" for step in toolkit.session.trajectory.steps()]
+        assert [error.partition(":")[0] for error in recorded] == ["unavailable"] * 5 + [""] * 4
+        assert not any("/" in error for error in recorded)

@@ -138,7 +138,7 @@ def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Pat
     def damaged() -> list[tuple[str, str]]:
         return [(plan.status, plan.error) for plan in gather(folder, [], counts_words=True).plans]
 
-    lost = [("spoiled", "unreadable"), ("done", "")]
+    lost = [("damaged", "unreadable"), ("done", "")]
     path.write_bytes(whole[:-1])
     assert damaged() == lost
     path.write_bytes(run_path(folder, A, "q2", 1).read_bytes())
@@ -217,7 +217,7 @@ def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interv
         "ended, `drretail score EXP --queries FILE.jsonl` adds what FILE.gold.jsonl says.",
     ]
     assert [(row.system, row.failed) for row in made.rows] == [(B, {"N_supported": 1, "overall": 2}), (A, {})]
-    spoiled = "2 of 4 runs are spoiled by a server, a provider or a damaged file: `drretail run … --retry spoiled`"
+    spoiled = "2 of 4 runs are spoiled by a server or a provider: `drretail run … --retry spoiled`"
     assert f"1 of 2 runs of {A} failed. 1 of 4 runs is not made yet. {spoiled}" in made.sentence
     assert "of 1 run" not in made.sentence, "of a run that has not ended nobody says that it failed"
     lost = tuple(replace(plan, status="failed", report_sha=None) for plan in plans)

@@ -21,6 +21,7 @@ def lines(judged: Path) -> list[RunLine]:
 
 
 OVER = Finding(code="over_budget", severity="error", text="$40", found="the budget is $32")
+UNKNOWN = Finding(code="price_unknown", severity="warning", text="P:B1", found="the shop names no price")
 WRONG = Finding(code="not_wanted", severity="error", text="a lamp")
 
 
@@ -28,7 +29,8 @@ DECIDED: list[tuple[float | None, tuple[Finding, ...], str, str]] = [
     (1.0, (OVER,), "right", ""),
     (0.0, (OVER,), "limit", "over budget: the budget is $32"),
     (0.0, (OVER, WRONG), "wrong", "over budget: the budget is $32"),
-    (0.0, (), "wrong", "wrong thing: "),
+    (0.0, (), "wrong", "wrong thing: nothing for lamp"),
+    (0.0, (UNKNOWN,), "limit", "price unknown: the shop names no price"),
     (None, (OVER,), "limit", "over budget: the budget is $32"),
     (None, (), "open", ""),
 ]
@@ -37,7 +39,8 @@ DECIDED: list[tuple[float | None, tuple[Finding, ...], str, str]] = [
 def test_what_was_bought_decides_before_what_is_found(judged: Path, lines: list[RunLine]) -> None:
     first = read_view(judged).runs[0]
     for right, findings, decision, fault in DECIDED:
-        view = replace(first, is_right=right, checks=replace(first.checks, findings=findings), false=())
+        checks = replace(first.checks, findings=findings)
+        view = replace(first, is_right=right, why_not_right="nothing for lamp", checks=checks, false=())
         made = answer_card("react", view, lines[0], None).line
         faults = [f"{each.kind}: {each.quote}" for each in made.faults]
         assert (made.decision, faults) == (decision, [fault] if fault else []), (right, findings)
@@ -55,7 +58,7 @@ def test_a_false_and_a_failed_answer_are_quoted_first_each_with_a_link_to_its_ev
         "failed react@offline-shopper 1 of 3 answers: timeout, in react: no answer within 60 seconds <b>at all</b> ·"
     )
     assert items[0].startswith(failed)
-    assert items[2] == "all questions × systems · 1 answer without a fault"
+    assert items[2] == "all questions × systems · No fault was found in 1 answer."
     assert [link.attributes["href"][:2] for link in look.all("a")] == ["#r", "#r", "#m"]
     quoted = list(fault_lines(read_view(mine)))
     assert quoted[1].startswith("✗ react@offline-shopper false: “It costs $5.” ·")
@@ -63,7 +66,7 @@ def test_a_false_and_a_failed_answer_are_quoted_first_each_with_a_link_to_its_ev
     path_of(mine, next(each for each in read_runs(mine) if each.status == "failed")).unlink()
     assert list(fault_lines(read_view(mine))) == quoted[1:], "a run that is not made yet is no fault"
     items = [" ".join(each.text.split()) for each in parse(render_page(mine)).by_id("look").all("li")]
-    assert (len(items), items[-1]) == (2, "all questions × systems · 1 answer without a fault")
+    assert (len(items), items[-1]) == (2, "all questions × systems · No fault was found in 1 answer.")
 
 
 NAMES = {"a": "agent a", "b": "agent b", "c": "agent c"}

@@ -174,7 +174,11 @@ OPEN = measure("right", "undecided", n_needed=117, apart=0.1)
 
 CONCLUDED: list[tuple[list[ComparedRow], list[ComparedRow], str]] = [
     ([HIGHER, OPEN], [], "a is above b in FP (+0.25, +0.10 to +0.40, n = 10)."),
-    ([OPEN], [], "No difference is shown. To show a difference of 0.10 in right takes about 120 questions."),
+    (
+        [OPEN],
+        [],
+        "No difference is shown. To show a difference of 0.10 in right takes about 120 questions, and 10 were asked.",
+    ),
     ([PREFERRED], [], SEVEN),
     ([PREFERRED.turned], [], SEVEN),
     ([FEW], [], "3 users are too few for any conclusion; 5 is the minimum."),

@@ -12,7 +12,7 @@ from pymongo import MongoClient
 from drretail.env.manifest import Manifest
 from drretail.env.servers.naming import ServerSettings
 from tests.build import build_world
-from tests.env.servers.failures.own import orders, products, secured_server
+from tests.env.servers.failures.own import orders, own_mongo, products
 from tests.servers.proxy import Front, Proxy
 
 MONGO_PASSWORD = "m0ngo-s3cr3t"
@@ -24,7 +24,7 @@ def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     key = tmp_path_factory.mktemp("key") / "replica.key"
     key.write_text("0" * 64, encoding="utf-8")
     key.chmod(0o400)
-    with secured_server(key) as url:
+    with own_mongo(MONGO_KEY=str(key)) as url:
         with MongoClient[dict[str, Any]](url) as client:
             client.admin.command("createUser", "eva", pwd=MONGO_PASSWORD, roles=["root"])
         with MongoClient[dict[str, Any]](url, username="eva", password=MONGO_PASSWORD) as client:

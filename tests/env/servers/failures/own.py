@@ -21,11 +21,11 @@ from tests.servers.running import OWNER, CannotStart, start, stop
 
 
 @contextmanager
-def secured_server(key: Path) -> Generator[str]:
-    """The address of a MongoDB with this key of a replica set; skips the test where it cannot run."""
+def own_mongo(**environment: str) -> Generator[str]:
+    """The address of a MongoDB of its own, such as with ``MONGO_KEY``; skips the test where it cannot run."""
     folder = Path(tempfile.mkdtemp(prefix="drretail-own-"))
     try:
-        url = start("mongo", folder, end_with=os.environ[OWNER], MONGO_KEY=str(key))
+        url = start("mongo", folder, end_with=os.environ[OWNER], **environment)
     except CannotStart as problem:
         shutil.rmtree(folder, ignore_errors=True)
         pytest.skip(f"no real server: {problem}")
