@@ -79,7 +79,7 @@ class Reproduction:
         yield from board_parts(self.scores)
         for beside_paper in self.paper.tables:
             if beside_paper.here:
-                yield replace(beside_paper.table, title=f"{beside_paper.name}. {beside_paper.table.title}")
+                yield beside_paper.titled
 
     @property
     def is_complete(self) -> bool:

@@ -154,7 +154,8 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     scores: list[Row] = []
     for score in scored.scores:
         if score.system in selection.systems:
-            name = scored.metrics[score.metric].own_name(score.variant) if score.metric in scored.metrics else ""
+            known = scored.metrics.get(score.metric)
+            name = "" if known is None else known.name_of(score.metric, score.variant)
             row = score.model_dump(mode="json", include={*COLUMNS["scores"]})
             scores.append(selection.shown(row | {"n": score.n_scored, "name": name or score.variant}))
     tables: dict[str, tuple[Mapping[str, str], Sequence[Row]]] = {

@@ -109,9 +109,9 @@ def csv_table(table: Table) -> bytes:
 
 
 def csv_of(tables: Iterable[Table]) -> str:
-    """Several tables in one sheet, each below its title."""
-    parts = (f"{guarded(table.full_title)}\n{csv_table(table).decode('utf-8-sig')}" for table in tables)
-    return "\n".join(parts).replace("\r\n", "\n")
+    """Several tables in one sheet, each below its title, which is one cell in quotes."""
+    titled = ((guarded(table.full_title).replace('"', '""'), csv_table(table).decode("utf-8-sig")) for table in tables)
+    return "\n".join(f'"{title}"\n{rows}' for title, rows in titled).replace("\r\n", "\n")
 
 
 def _part(cell: Cell | None, part: str) -> str | float:
