@@ -11,7 +11,6 @@ from shlex import quote
 from statistics import mean, stdev
 from typing import Any
 
-from drretail.agents.running.spending import words_of
 from drretail.env.world import World
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
@@ -19,6 +18,7 @@ from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Assessor, means_by_query
 from drretail.experiment import Definition, path_of, read_definition, read_runs
+from drretail.llm.spending import words_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.modes import Mode, modes_of
 from drretail.querygen.reading import WORLD as DEMO

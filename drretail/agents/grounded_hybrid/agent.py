@@ -8,7 +8,7 @@ START ─▶ brief ─▶ supervise ─▶ report ─▶ verify ─▶ strike �
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -22,7 +22,7 @@ from drretail.agents.grounded_hybrid.drafts import Draft, Refusal, draft_of, ref
 from drretail.agents.hybrid_react import agent as hybrid
 from drretail.agents.hybrid_react.agent import ROLES, Research, moves_prompt, researched, supervised, write_report
 from drretail.agents.information import agent_prompt
-from drretail.agents.loop import Change, Loop, Node, add_node, challenges, launches_of
+from drretail.agents.loop import Change, Loop, add_node, challenges, launches_of
 from drretail.agents.picks import declared, picks_note
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared, picks_block
@@ -54,9 +54,10 @@ class Verifying(Leading):
 def graph() -> Any:
     builder = supervised(Verifying, _report, _prompt, then="verify")
     add_node(builder, "brief", brief, lambda state, loop: "supervise", "supervise")
-    add_node(builder, "verify", _in_thread(_verify), after_verify, "repair", "strike")
+    # Two in threads, since they look products up and read the report several times, and other runs go on.
+    add_node(builder, "verify", partial(asyncio.to_thread, _verify), after_verify, "repair", "strike")
     add_node(builder, "repair", repair, after_repair, "verify", "strike")
-    add_node(builder, "strike", _in_thread(_strike), lambda state, loop: END, END)
+    add_node(builder, "strike", partial(asyncio.to_thread, _strike), lambda state, loop: END, END)
     return builder.add_edge(START, "brief").compile(name="grounded_hybrid")
 
 
@@ -88,15 +89,6 @@ async def _write_draft(
     unknown = () if written.picks is not None else (picks_note(written, block=written.report != text),)
     draft = Answer(report=written.report.strip(), picks=written.picks, outcome=written.outcome, notes=unknown)
     return draft, research
-
-
-def _in_thread(node: Callable[[Any, Loop], Change]) -> Node:
-    """The node in a thread: it looks products up and reads the report several times, and other runs go on."""
-
-    async def threaded(state: Verifying, loop: Loop) -> Change:
-        return await asyncio.to_thread(node, state, loop)
-
-    return threaded
 
 
 def _verify(state: Verifying, loop: Loop) -> Change:

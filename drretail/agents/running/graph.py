@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
@@ -178,9 +178,10 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
         saved: dict[str, Any] = (await self.aget_state(config)).values if has_saver else {}
         goes_on = asked is None or isinstance(asked, Command)
         given = None if goes_on else _value(asked, "user_id")
-        user_id, of_thread = given or _value(context or _outer_context(), "user_id"), None
-        if (before := saved.get("task")) is not None:
-            of_thread = before.user_id
+        if context is None:
+            with suppress(RuntimeError, KeyError, AttributeError):  # outside of any graph
+                context = get_runtime().context
+        user_id, of_thread = given or _value(context, "user_id"), _value(saved.get("task"), "user_id")
         if user_id is not None and of_thread not in (None, user_id):
             raise UserError(f"This thread is {of_thread}'s: ask for {quoted(str(user_id))} on a thread of its own.")
         await asyncio.to_thread(self.world.check_user, user_id)  # the loop may be a server's
@@ -210,16 +211,8 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
 
 def _value(of: Any, name: str) -> Any:
-    """A field of a state or context, whichever kind of schema it has."""
+    """A field of a state or context, whichever kind of schema it has; None without it."""
     return of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
-
-
-def _outer_context() -> Any:
-    """The context of the graph that this one is a node of; None where it is none."""
-    try:
-        return get_runtime().context
-    except (RuntimeError, KeyError, AttributeError):  # outside of any graph
-        return None
 
 
 @dataclass(slots=True)
