@@ -17,7 +17,18 @@ from pathlib import Path
 
 from figures import keep, parser_of
 
-from benchmarks.trouble import fetching, inputs, interrupted, provider, servers, silence, texts, turns
+from benchmarks.trouble import (
+    fetching,
+    inputs,
+    interrupted,
+    provider,
+    servers,
+    shared,
+    silence,
+    strangers,
+    texts,
+    turns,
+)
 from benchmarks.trouble.bench import Bench, Row
 
 # Rows that start threads come last: the commands of the others are forked.
@@ -33,6 +44,9 @@ ROWS: dict[str, Callable[[Bench], Row]] = {
     "files of elsewhere": inputs.foreign,
     "plugins": inputs.failing,
     "names": inputs.odd_names,
+    "strangers": strangers.files,
+    "votes": strangers.votes,
+    "moves": strangers.moves,
     "hostile texts": texts.hostile,
     "clock jumps": interrupted.clock_jumps,
     "turns": turns.failing,
@@ -43,8 +57,14 @@ ROWS: dict[str, Callable[[Bench], Row]] = {
     "uncounted": provider.caps,
     "intruders": servers.intruders,
     "crowds": servers.crowds,
+    "keys": strangers.keys,
     "fetching": fetching.unsafe,
     "parallel runs": servers.parallel_runs,
+    "two loads": shared.doubled,
+    "damaged records": shared.damaged,
+    "others' objects": shared.foreign,
+    "tampering": shared.tampered,
+    "refusing servers": shared.refusing,
 }
 
 

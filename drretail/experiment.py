@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from glob import escape
 from hashlib import sha256
+from os.path import samestat
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field, field_serializer
 
-from drretail.errors import UserError
+from drretail.errors import CommandStopped, UserError
 from drretail.files import (
     append_line,
     check_entries,
@@ -168,12 +169,25 @@ class Experiment(ExitStack):
         folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as lock:
             lock.enter_context(locked_folder(folder))
+            self._place = folder.stat()
             self.ask(definition, anew)
             # A run that was killed as it ended still has its journal, which its file holds.
             for journal in folder.glob(f"runs/*/*{JOURNAL}"):
                 if journal.with_name(f"{journal.name.removesuffix(JOURNAL)}{RUN_FILE}").exists():
                     journal.unlink()
             self.enter_context(lock.pop_all())
+
+    def check_in_place(self) -> None:
+        """Raises CommandStopped if the folder was moved or replaced since it was opened: nothing is written elsewhere,
+        and what is there continues where it is found.
+        """
+        with suppress(OSError):
+            if samestat(self.folder.stat(), self._place):
+                return
+        raise CommandStopped(
+            f"{self.folder} was moved or replaced while it was written: move it back, or name its new place, and run "
+            "the same command again: it continues from what is there."
+        )
 
     def ask(self, definition: Definition, anew: Collection[str] = ()) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
@@ -206,6 +220,7 @@ class Experiment(ExitStack):
 
     def save(self, recorded: Recorded) -> Path:
         """Writes a run that has ended: by one rename its file takes the place of its journal. Its pages come before."""
+        self.check_in_place()
         with self._keeping:  # of runs that end together, each adds to what the other kept
             for url, page in recorded.pages.items():
                 keep_source(self.folder, web_evidence_id(url), url, page)

@@ -187,7 +187,7 @@ class Effects:
                 # Through JSON, so that a new answer and a served one are equal to the last digit.
                 response=json.loads(canonical_json(writable(result.response))),
                 error=writable(result.error),
-                usage=result.usage,
+                usage=writable(result.usage),
                 started=started,
                 seconds=round(time.monotonic() - clock, 6),
                 retries=result.retries or None,

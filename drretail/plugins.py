@@ -151,13 +151,13 @@ def is_module(name: str) -> bool:
 
 
 def code_in(specs: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Those of the specs that name code: ``module:attribute…`` of a module that there is, and none of ``names``.
+    """Those of the specs that name code: ``module:attribute…`` of a module that there may be, and none of ``names``.
 
-    Nothing is imported.
+    Nothing is imported. A file of any name can be one: "my-agent.py".
     """
     heads = {spec: spec.partition(":")[0] for spec in specs if ":" in spec}
     unknown = {spec: head.partition(".")[0] for spec, head in heads.items() if head not in names}
-    return [spec for spec, module in unknown.items() if is_module(module)]
+    return [spec for spec, module in unknown.items() if not module.isidentifier() or is_module(module)]
 
 
 def _import_from_here(name: str) -> None:

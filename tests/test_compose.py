@@ -1,8 +1,15 @@
-"""docker-compose.yml as it is written; Docker is not started. Tests env/servers/."""
+"""docker-compose.yml as it is written; Docker is not started. Tests env/servers/.
 
+compose-spec.json is the schema of the Compose Specification (Apache License 2.0), as of 2026-06-23.
+"""
+
+import json
 import re
+import stat
+import subprocess
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 
@@ -11,6 +18,7 @@ from drretail.env.servers.clients import hosts_of
 
 ROOT = Path(__file__).parents[1]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+SCHEMA = Path(__file__).with_name("compose-spec.json")
 SERVICES = ("mongo", "elasticsearch")
 
 
@@ -24,7 +32,32 @@ def test_each_server_is_pinned_local_and_locked() -> None:
         passwords = [value for key, value in service["environment"].items() if key.endswith("PASSWORD")]
         assert passwords
         assert all(re.fullmatch(r"\$\{[A-Z_]+:\?[^}]*\}", value) for value in passwords)
+    jsonschema.Draft7Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).validate(COMPOSE)
     assert "/.env" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines(), "it holds them"
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_each_server_has_a_health_check_limits_volumes_and_no_rights_to_spare(name: str) -> None:
+    service = COMPOSE["services"][name]
+    assert {"test", "interval", "timeout", "retries", "start_period"} <= service["healthcheck"].keys()
+    assert service["mem_limit"] == service["memswap_limit"] != ""
+    assert {volume.partition(":")[0] for volume in service["volumes"]} <= COMPOSE["volumes"].keys()
+    assert (service["cap_drop"], service["security_opt"]) == (["ALL"], ["no-new-privileges:true"])
+    assert service["logging"]["options"].keys() == {"max-size", "max-file"}
+
+
+def test_the_documented_way_of_keeping_passwords_leaves_a_file_that_only_its_owner_reads(tmp_path: Path) -> None:
+    lines = (ROOT / "docs/shop.md").read_text(encoding="utf-8").splitlines()
+    commands = [line for line in lines if line.startswith(("install -m", "printf 'DRRETAIL_"))]
+    kept = tmp_path / ".env"
+    kept.write_text("OLD=1\n", encoding="utf-8")
+    kept.chmod(0o644)
+    subprocess.run(["bash", "-euc", "\n".join(["umask 022", *commands])], cwd=tmp_path, check=True)
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    written = dict(line.split("=") for line in kept.read_text(encoding="utf-8").splitlines())
+    needed = re.findall(r"\$\{([A-Z_]+):\?", (ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+    assert all(written[name] for name in needed)
+    assert "OLD" not in written
 
 
 @pytest.mark.parametrize("given", [{}, {"DRRETAIL_MONGO_PORT": "27018", "DRRETAIL_ES_PORT": "9201"}])

@@ -1,8 +1,9 @@
+import shutil
 from pathlib import Path
 
 import pytest
 
-from drretail.errors import UserError
+from drretail.errors import CommandStopped, UserError
 from drretail.experiment import Definition, Experiment, keep_account, kept_accounts, read_definition, run_path
 from drretail.files import PART, is_unfinished
 from drretail.locks import LOCK
@@ -40,6 +41,22 @@ def test_of_a_run_that_was_cut_nothing_stays_once_it_is_discarded_or_saved(tmp_p
         journal_path(path).touch()
         experiment.save(MADE)
     assert [*path.parent.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_folder_that_is_moved_or_replaced_meanwhile_is_said_and_goes_on_where_it_is(
+    tmp_path: Path, is_replaced: bool
+) -> None:
+    with Experiment(tmp_path / "exp", ASKED) as opened:
+        opened.save(MADE)
+        (tmp_path / "exp").rename(tmp_path / "moved")
+        if is_replaced:
+            shutil.copytree(tmp_path / "moved", tmp_path / "exp")
+        with pytest.raises(CommandStopped, match="exp was moved or replaced"):
+            opened.save(Recorded(run("q1-r2", label=LABEL), (), {}, {}))
+    assert (tmp_path / "exp").exists() == is_replaced
+    with Experiment(tmp_path / "moved", ASKED) as again:
+        assert run_path(again.folder, LABEL, "q1", 1).exists()
 
 
 def test_what_was_frozen_of_categories_is_joined_and_stays(tmp_path: Path) -> None:

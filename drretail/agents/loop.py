@@ -195,9 +195,9 @@ class Loop:
     memo: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What is worth keeping besides the state. A run that goes on from a checkpoint makes it again."""
 
-    def opened(self, state: Mapping[str, Any]) -> "Loop":
+    async def opened(self, state: Mapping[str, Any]) -> "Loop":
         """The loop, for a node that is given this state: its session knows what the state was shown and changed."""
-        self.toolkit.session.recall(state["shown"])
+        await self.toolkit.session.recall(state["shown"])
         return self
 
     @cached_property
@@ -500,7 +500,7 @@ def add_node(graph: Builder, name: str, node: Node, following: Following, *targe
     """Adds a node that also names the next one. A conditional edge would read the state anew, and take as long."""
 
     async def followed(state: Any, runtime: Runtime[Loop]) -> Command[str]:
-        loop = runtime.context.opened(state)
+        loop = await runtime.context.opened(state)
         change = await node(state, loop)
         return Command(update=change, goto=following({**state, **change}, loop))
 

@@ -48,7 +48,6 @@ GIVEN = (
     *("tools", "toolkit", "task", "session", "models", "limits"),
 )
 """The names of the arguments that a callable may ask for."""
-COMPILE = "compile it, since only what its compile() returns can be invoked"
 _in_use: ContextVar[Toolkit | None] = ContextVar("toolkit", default=None)
 
 
@@ -61,8 +60,7 @@ def as_agent(function: object) -> Agent | None:
         return function
     if isinstance(function, type | BaseTool | BaseLanguageModel):
         return None
-    if _is_uncompiled(function):
-        raise UserError(f"A StateGraph was given as an agent: {COMPILE}.")
+    _check_compiled(function)
     if isinstance(function, Runnable):
         return Agent(_answering(lambda: function, {}, function.get_name()), roles=(), prompts=own_agent_prompts)
     if not callable(function):
@@ -142,10 +140,9 @@ def _answering(function: Callable[..., Any], arguments: Mapping[str, str], name:
             result = await _called(
                 partial(function, **{argument: makers[value]() for argument, value in arguments.items()})
             )
+            _check_compiled(result)
             if isinstance(result, Runnable):
                 result = await _invoked(result, task, HumanMessage(own_agent_instructions(session, task)))
-            elif _is_uncompiled(result):
-                raise ModelError("agent", f"{name} returned a StateGraph: {COMPILE}")
             elif not arguments:
                 raise ModelError("agent", f"{name} takes no question, so it has to return a graph or another Runnable")
             return _read(result, is_counted=bool(models.usage))
@@ -155,9 +152,10 @@ def _answering(function: Callable[..., Any], arguments: Mapping[str, str], name:
     return answer
 
 
-def _is_uncompiled(graph: object) -> bool:
-    """True for LangGraph's StateGraph, which is not loaded to ask."""
-    return callable(getattr(graph, "compile", None)) and hasattr(graph, "add_node")
+def _check_compiled(graph: object) -> None:
+    """Raises UserError for LangGraph's StateGraph, which is not loaded to ask."""
+    if hasattr(graph, "compile") and hasattr(graph, "add_node"):
+        raise UserError("A StateGraph can't be invoked before it is compiled: give what its compile() returns.")
 
 
 async def _invoked(runnable: Any, task: Task, question: HumanMessage) -> Any:

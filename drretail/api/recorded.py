@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drretail.agents.running.outcomes import Tally
-from drretail.agents.running.spending import spending_of
 from drretail.api.options.shared import folder_of
 from drretail.errors import UserError, check_known
 from drretail.experiment import Definition, path_of, read_definition, read_runs, run_path
 from drretail.grounding.report.render import Style, render_report
 from drretail.llm.prices import price_notes
+from drretail.llm.spending import spending_of
 from drretail.llm.usage import served_notes, usage_by_model
 from drretail.records.evidence import Evidence
 from drretail.records.run import BASELINES, Run

@@ -16,6 +16,7 @@ from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.method import method_cards, score_notes
 from drretail.eval.metric import Metric
 from drretail.eval.registry import FALSE_STATEMENTS, PAIRWISE, recorded_metric
+from drretail.eval.scores.board import read_board
 from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
 from drretail.eval.scores.gathering import Assessor, TableKey, gather_with_panels, is_panel, judge_spec
@@ -136,6 +137,12 @@ class RecordedScores(Scores):
         from drretail.viewer.sections import board_parts, metric_parts
 
         if self.scoreboard is not None:
+            if self.scoreboard.judge.rules == "paper":
+                from drretail.viewer.paper import JUDGED, judged
+
+                folder, board = self._known_folder, read_board(self._known_folder)
+                tables = (judged(str(folder), name, self, board) for name in JUDGED)
+                yield from (table.titled for table in tables if table.here)
             from drretail.viewer.cards import fault_lines
             from drretail.viewer.tables.board import about_words
 

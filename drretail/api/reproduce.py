@@ -7,7 +7,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from drretail.agents.running.spending import spending_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts, keywords
 from drretail.api.options.run import ReproduceOptions
@@ -28,6 +27,7 @@ from drretail.eval.method import read_wording
 from drretail.eval.registry import PAIRWISE, PAPERS
 from drretail.files import write_atomically
 from drretail.llm.estimates import Estimate, estimated
+from drretail.llm.spending import spending_of
 from drretail.llm.usage import NOTHING, Cost
 from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.run import Usage
@@ -79,7 +79,7 @@ class Reproduction:
         yield from board_parts(self.scores)
         for beside_paper in self.paper.tables:
             if beside_paper.here:
-                yield replace(beside_paper.table, title=f"{beside_paper.name}. {beside_paper.table.title}")
+                yield beside_paper.titled
 
     @property
     def is_complete(self) -> bool:

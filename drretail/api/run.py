@@ -12,7 +12,6 @@ from drretail.agents.running.outcomes import ALL, FAILED, SPOILED
 from drretail.agents.running.run import RunsOutcome, ask_once, question_as_query, run_systems
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.shard import only as select_only
-from drretail.agents.running.spending import Caps
 from drretail.agents.running.system import SystemUnderTest, definition, read_values, varied, with_baselines
 from drretail.api.models import Opener
 from drretail.api.option import accepts
@@ -39,6 +38,7 @@ from drretail.errors import UserError, check_known
 from drretail.eval.names import METRICS
 from drretail.experiment import PROFILES, differing_prompts, read_definition
 from drretail.llm.estimates import Estimate, estimated
+from drretail.llm.spending import Caps
 from drretail.querygen.reading import read_tasks
 from drretail.records.query import Query
 from drretail.records.run import Run

@@ -102,14 +102,15 @@ class Verification(Document):
     @property
     def account(self) -> Account:
         """What was compared, and why the rest was not."""
-        account = Account("verify", "file, run or table of scores")
+        account = Account("verify", "part")
         for check in self.checks:
             account.take(check.count)
             if check.state in ("equal", "differs"):
                 account.use(check.count)
             else:
-                reason = NOT_THERE if check.state == "not there" else check.what[0]
-                account.leave_out(reason, check.what[0], check.count, failed=check.state == "not there")
+                is_gone = check.state == "not there"
+                reason, first = (NOT_THERE, check.what[0]) if is_gone else (check.what[0], "")
+                account.leave_out(reason, first, check.count, failed=is_gone)
         return account
 
     def result(self) -> Result["Verification"]:

@@ -74,7 +74,7 @@ def with_flags(records: Mapping[str, type], command: Callable[..., None]) -> Cal
                 written = read_experiment(file, record, trust=trust, given=values)
                 values = overridden_options(written, values)
                 if trust and (code := code_named(values)):
-                    say(f"Code that runs, of {file} or the command line: {', '.join(code)}.")
+                    say(f"What runs or is asked, by {file} or the command line: {', '.join(code)}.")
             records_made[name] = record(**values)
         command(**records_made)
 

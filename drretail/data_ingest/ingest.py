@@ -299,10 +299,10 @@ def _check_dates(report: IngestReport, until: date) -> None:
     count = sum(file.late for file in late)
     if 100 * count <= report.reviews.came:
         return
-    line = next(fate.first for reason, fate in late[0].account.left_out.items() if reason.startswith(LATER))
+    place = next(fate.first for reason, fate in late[0].account.left_out.items() if reason.startswith(LATER))
     raise UserError(
         f"{count:,} of {report.reviews.came:,} reviews or orders have a date later than {until} "
-        f"({late[0].name}, line {line}): mend the dates, or name the last day with --until."
+        f"({late[0].name}, line {place}): mend the dates, or name the last day with --until."
     )
 
 
@@ -319,11 +319,10 @@ def _check_something_is_kept(selected: Selected, report: IngestReport, options: 
     if options.mapping is None or not rows or selected.tables["category_orders"]:
         return
     file = next(file for file in report.files if file.shape == "reviews")
-    bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
     unknown = LEFT_OUT["no_meta"] in report.reviews.left_out and file.first
     product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""
     zeros = f"; known but for leading zeros, which Excel drops: {n:,}" if (n := report.without_zeros) else ""
-    raise UserError(f"No order is left of {counted(rows, 'row')}: {dropped}{bad}{product}{zeros}.")
+    raise UserError(f"No order is left of {counted(rows, 'row')}: {dropped}{product}{zeros}.")
 
 
 def _write(

@@ -26,25 +26,14 @@ LATER = "dated later than "
 """How the problem of a row begins whose date is later than the last day."""
 
 
-class BadLine(Record):
-    line: int
-    problem: str
-
-
-def _rows() -> Account:
-    return Account("read", "row")
-
-
 class FileReport(Record):
     """One file: what it is, and its rows if it was read."""
 
     name: str
     shape: Literal["products", "reviews", "unknown", "empty"]
     category: str | None = None
-    account: Account = Field(default_factory=_rows)
-    """What became of its rows before the selection; the places are numbers of lines."""
-    shown: tuple[BadLine, ...] = ()
-    """The first of the bad lines."""
+    account: Account = Field(default_factory=lambda: Account("read", "row"))
+    """What became of its rows before the selection; a place is a line's number, and more about it behind a colon."""
     skipped: str | None = None
     """Why it was not read."""
     notes: tuple[str, ...] = ()
@@ -87,8 +76,8 @@ class IngestReport(Document):
     fingerprint: str | None = None
     files: tuple[FileReport, ...] = ()
     categories: tuple[CategoryReport, ...] = ()
-    products: Account = Field(default_factory=_rows)
-    reviews: Account = Field(default_factory=_rows)
+    products: Account = Field(default_factory=lambda: Account("read", "row"))
+    reviews: Account = Field(default_factory=lambda: Account("read", "row"))
     users: int
     products_without_meta: int = 0
     """Number of products that have reviews but no row in a product file."""

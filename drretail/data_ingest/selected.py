@@ -37,9 +37,8 @@ Tables = Mapping[str, list[dict[str, Any]]]
 def count_categories(tables: Tables, plan: IngestPlan, files: Sequence[FileReport]) -> tuple[CategoryReport, ...]:
     """One row per category in preset order, then one for what belongs to none; ``files`` in the plan's order."""
     names = [*plan.categories, NO_CATEGORY]
-    products = {name: Account(f"ingest of {name}", "product row") for name in names}
-    unit = "review" if all(item.source.mapping is None for item in plan.inputs) else "order line"
-    reviews = {name: Account(f"ingest of {name}", unit) for name in names}
+    orders = "reviews" if all(item.source.mapping is None for item in plan.inputs) else "orders"
+    products, reviews = ({name: Account(unit, "row") for name in names} for unit in ("products", orders))
     for file in files:
         account = (products if file.shape == "products" else reviews)[file.category or NO_CATEGORY]
         # Its used rows come with their fates.
@@ -84,10 +83,10 @@ def count_categories(tables: Tables, plan: IngestPlan, files: Sequence[FileRepor
 
 def total_of(shape: str, parts: Iterable[Account], files: Iterable[FileReport]) -> Account:
     """The sum of the categories' accounts. What came in is counted from the files, so that a lost row shows."""
-    whole = Account("ingest", "row")
+    whole = Account(shape, "row")
     for part in parts:
+        whole.stage = part.stage
         whole.add(part)
-        whole.unit = part.unit
     whole.came = sum(file.account.came for file in files if file.shape == shape)
     return whole
 

@@ -1,5 +1,6 @@
 """One run's view of the world: acting user, overlay, journal, and the ledger of the evidence that it was given."""
 
+import asyncio
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -42,7 +43,8 @@ class EvidenceLedger:
         self._sources: list[_Placed] = []
         self._evidence: tuple[Evidence, ...] | None = None
         """All evidence so far; None after a new entry."""
-        self._steps: set[tuple[str, int]] = set()
+        self.steps: set[tuple[str, int]] = set()
+        """The places of the steps whose sources were entered."""
         self._shared = 0
         """The number of sources that every path knows."""
         self.was_shown_before = False
@@ -58,7 +60,7 @@ class EvidenceLedger:
         numbers = path_key(path)
         with self._lock:
             self._evidence = None
-            self._steps.add((path, seq))
+            self.steps.add((path, seq))
             for index, source in enumerate(sources):
                 key = self._keys.setdefault(source.id, source.key)
                 if key != source.key:
@@ -66,10 +68,6 @@ class EvidenceLedger:
                 self._sources.append(_Placed((numbers, seq, index), source, source.as_text(path, seq)))
                 ids[source.id] = None
         return tuple(ids)
-
-    def holds(self, path: str, seq: int) -> bool:
-        """True if what this step showed was entered."""
-        return (path, seq) in self._steps
 
     def shown(self, path: str) -> list[Shown]:
         """What each step at this path showed, in their order."""
@@ -210,14 +208,14 @@ class Session:
     attempts: list[Attempt] = field(default_factory=list)
     """Granted and refused attempts, by path and seq."""
 
-    def recall(self, steps: Iterable[Shown]) -> None:
+    async def recall(self, steps: Iterable[Shown]) -> None:
         """Enters what these steps showed and changed, if it is not there: a run that was cut has a new session."""
         for step in steps:
-            if not self.ledger.holds(step.path, step.seq):
+            if (step.path, step.seq) not in self.ledger.steps:
                 self.ledger.add(step.sources, step.path, step.seq)
                 self.ledger.was_shown_before |= step.seq < 0
                 self.trajectory.go_on_after(step.path, step.seq)
-                self.redo(step.changes)
+                await asyncio.to_thread(self.redo, step.changes) if step.changes else None
 
     def redo(self, changes: Iterable[StateChange]) -> None:
         """Changes profiles as the run, or the turns before it, changed them."""

@@ -200,7 +200,7 @@ def _noise(judgings: Sequence[Judging], described: Mapping[str, MetricDescriptio
     by_headline = defaultdict[str, list[float]](list)
     for row in judgings:
         for variant, deviation in row.noise.items():
-            by_headline[described[row.metric].own_name(variant) or variant].append(deviation)
+            by_headline[described[row.metric].name_of(row.metric, variant)].append(deviation)
     # Over systems, each of which has the same queries.
     pooled = (f"{name} {number(sqrt(fmean(sd**2 for sd in its)))}" for name, its in by_headline.items())
     if by_headline:

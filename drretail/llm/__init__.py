@@ -8,6 +8,7 @@ models.py      the models of one run: journalled, counted, written into the traj
 calling.py     calls a model: cache marks, pace, retries, time-outs, counts
 faults.py      every failure of a provider as a ModelError of a known kind, and those that no further call can mend
 usage.py       what calls take: tokens, time and dollars; budgets of a run and of an experiment
+spending.py    what an experiment's runs took, and the caps that end them
 prices.py      what a call costs, by genai-prices
 structured.py  answers in a JSON schema: the forms in which they are asked for, validated, repaired
 prompt.py      prompts in files beside their callers, and data put into them in tags

@@ -24,14 +24,10 @@ class BoardColumn(Record):
     """A variant that a metric puts on the board."""
 
     variant: str = ""
-    name: str = ""
-    """Its name in sentences and options. If blank, the variant."""
     table: str = ""
     """The title of the board's table that it stands in. If blank, the metric's, or the decision table if it decides."""
-    heading: str = ""
-    """The heading of its column. If blank, the name."""
-    short: str = ""
-    """The heading where there is little room. Without one the column is left out there."""
+    is_brief: bool = False
+    """True if it also stands where there is little room."""
     meaning: str = ""
     """What it means, in a few words that begin in lower case; if blank, what the metric says of the variant."""
     unit: Unit | None = None
@@ -104,9 +100,9 @@ class MetricDescription(Record):
             for column in columns
         )
 
-    def own_name(self, variant: str) -> str:
-        """A variant's name on the scoreboard, such as "quality"; empty if it has none but the variant's."""
-        return next((column.name for column in self.scoreboard if column.variant == variant), "")
+    def name_of(self, metric: str, variant: str) -> str:
+        """A variant's one name in all outputs: with the metric's where the variant alone says little."""
+        return variant if self.named_by_variant or variant == metric else f"{metric} {variant}"
 
     def known_of(self, judge: "JudgeRef", rules: Rules) -> tuple[str, ...]:
         """The judge's line in ``judges``, or nothing if nobody measured it, or not by these rules."""
@@ -369,8 +365,10 @@ class SettingTable(OfJudge):
 
 
 class ShownColumn(BoardColumn):
-    """A column with a value in some row. Its name is different from every other column's."""
+    """A column with a value in some row."""
 
+    name: str
+    """What ``MetricDescription.name_of`` says, and different from every other column's."""
     metric: str = ""
     """Blank for words, tokens and dollars, as is the variant."""
     unit: Unit = "share"  # pyright: ignore[reportIncompatibleVariableOverride]  (records are frozen)
@@ -532,20 +530,14 @@ class Scores(Document):
     ) -> dict[str, Score]:
         """Each system's row in a variant such as "FP", as on the scoreboard, if there is one.
 
-        Values are by the judge and the rules of the scoreboard, unless ``judge`` or ``rules`` names another. A variant
-        also goes by its name on the scoreboard: "quality" is the overall rating.
+        Values are by the judge and the rules of the scoreboard, unless ``judge`` or ``rules`` names another.
 
         Raises UnknownName if the variant has no row, and UserError if this judge has none by these rules, or if several
         metrics have rows: then name one.
         """
         if metric is None and not any(row.variant == variant for row in self.scores):
-            columns = [
-                (name, column.variant)
-                for name, description in self.metrics.items()
-                for column in description.scoreboard
-                if column.name == variant
-            ]
-            metric, variant = columns[0] if len(columns) == 1 else (None, variant)
+            called = {(row.metric, row.variant) for row in self.scores if f"{row.metric} {row.variant}" == variant}
+            metric, variant = next(iter(called), (None, variant))
         every = [row for row in self.scores if row.variant == variant and metric in (None, row.metric)]
         on_board = () if self.scoreboard is None else self.scoreboard.rows
         if not every and any(variant in row.cells for row in on_board):  # what runs are and took, such as "done"

@@ -11,7 +11,6 @@ from shlex import quote
 from statistics import mean, stdev
 from typing import Any
 
-from drretail.agents.running.spending import words_of
 from drretail.env.world import World
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
@@ -19,6 +18,7 @@ from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Assessor, means_by_query
 from drretail.experiment import Definition, path_of, read_definition, read_runs
+from drretail.llm.spending import words_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.modes import Mode, modes_of
 from drretail.querygen.reading import WORLD as DEMO
@@ -167,7 +167,7 @@ def _by_models(experiment: str, metric: str, rows: Iterable[Score | PairScore], 
     ] or [f"{metric} of a language model: {_score(experiment, metric)}"]
 
 
-def judged(experiment: str, metric: str, scores: Scores, board: Board, missing: Sequence[str]) -> PaperTable:
+def judged(experiment: str, metric: str, scores: Scores, board: Board, missing: Sequence[str] = ()) -> PaperTable:
     """The paper's table for a metric in ``JUDGED``: the board's own, with the paper's rows."""
     about, shown = published()[metric], scores.scoreboard
     tables = None if shown is None else BoardTables(shown, paper=True)
@@ -182,8 +182,8 @@ def judged(experiment: str, metric: str, scores: Scores, board: Board, missing: 
         missing = [*missing, f"{metric} by the paper's rules: {by_paper}"]
     table = next(table for table in tables.tables if table.title == columns[0].table)
     names = [column.name for column in table.columns]
-    if {"FP web", "FP product"} <= {*names}:
-        places = names.index("FP web"), names.index("FP product")
+    if {"FP_web", "FP_product"} <= {*names}:
+        places = names.index("FP_web"), names.index("FP_product")
         rows = (replace(row, cells=(row.cells[0], _half_the_sum(row, places), *row.cells[1:])) for row in table.rows)
         heads = (table.columns[0], Column(FP_EQ2), *table.columns[1:])
         table = replace(table, columns=heads, rows=tuple(rows))

@@ -45,7 +45,7 @@ from drretail.viewer.tables.scores import (
 
 
 def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str] = ()) -> Iterator[Part]:
-    """The board in at most thirty lines: what can be concluded, one table, and what to look at first."""
+    """The board on one screen for a few systems: what can be concluded, one table, and what to look at first."""
     board = scores.scoreboard
     if board is None:
         return
@@ -53,7 +53,7 @@ def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str]
     yield from prose(f"{', '.join(about)}.") if about else ()
     yield from prose(*board.not_read, board.sentence, "")
     left_out = dict.fromkeys(f"{variant.partition(':')[0]} (--details says why)." for variant in tables.left_out)
-    notes = (*tables.equal_in_brief, *left_out, tables.tested, *tables.absent)
+    notes = (*left_out, tables.tested, *tables.absent)
     yield replace(tables.brief, notes=tuple(filter(None, notes)))
     yield from prose(*_agreed(scores), *faults, *([""] if faults else []))
 

@@ -24,6 +24,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.graph.message import add_messages
 
+from drretail import open_world
 from drretail.agents import graph
 from drretail.agents.names import BUILT_IN
 from drretail.agents.running.runner import Runner
@@ -333,10 +334,12 @@ def test_langgraph_dev_serves_the_example(tmp_path: Path) -> None:
                 is_over = server.poll() is not None or time.monotonic() > deadline
                 assert not is_over, (tmp_path / "log").read_text()[-3000:]
                 time.sleep(0.3)
+        with open_world("demo") as demo:
+            shopper = demo.store.sample_users("0", 1)[0].user_id
         names = json.loads((example / "langgraph.json").read_text())["graphs"]
         assert {assistant["graph_id"] for assistant in served} == {*names}
         for name in names:
-            asked = {"assistant_id": name, "input": QUESTION, "context": {"user_id": None}}
+            asked = {"assistant_id": name, "input": QUESTION, "context": {"user_id": shopper}}
             end = client.post("/runs/wait", json=asked).raise_for_status().json()
             assert end["messages"][-1]["content"].startswith("# "), end
             thread = client.post("/threads", json={}).raise_for_status().json()["thread_id"]

@@ -15,11 +15,11 @@ from drretail.agents.registry import as_agent
 from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.outcomes import is_open
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.spending import spending_of
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.registry import build_model
+from drretail.llm.spending import spending_of
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.run import Limits, Usage
 from drretail.run_file import Recorded

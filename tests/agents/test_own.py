@@ -311,7 +311,7 @@ def test_a_graph_with_a_checkpointer_remembers_its_conversation_and_no_other(wor
     ("agent", "message"),
     [
         (answering(lambda _: interrupt("Which size?")).compile(checkpointer=InMemorySaver()), "in a run: Which size?"),
-        (lambda question: answering(said_of), "returned a StateGraph: compile it"),
+        (lambda question: answering(said_of), "A StateGraph can't be invoked before it is compiled"),
         (lambda: "A report.", "takes no question, so it has to return a graph or another Runnable"),
         (lambda: answering(lambda _: "Buy tea.").compile(), None),
     ],
@@ -321,7 +321,7 @@ def test_a_graph_that_can_not_answer_says_why(world: World, agent: Any, message:
     one = answered(world, agent)
     assert (one.status, one.report) == (("done", "Buy tea.") if message is None else ("failed", None))
     assert message is None or message in known(one.error).message
-    with pytest.raises(UserError, match="A StateGraph was given as an agent: compile it"):
+    with pytest.raises(UserError, match="A StateGraph can't be invoked"):
         as_agent(answering(said_of))
 
 

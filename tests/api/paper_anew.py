@@ -17,7 +17,7 @@ from typing import Any
 
 Row = dict[str, float | None]
 """The values of one row of a table, by column; None where there is none."""
-SEVEN = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "personalization", "overall")
+SEVEN = ("clarity", "depth", "breadth", "insight", "constraints", "personalization", "overall")
 PLUS_MINUS = " ±"
 """What follows the name of a column whose value is a standard deviation."""
 COUNT = " n"
@@ -137,15 +137,15 @@ def _faithfulness(verdicts: Sequence[Mapping[str, Any]]) -> Row:
     }
     labels = {each["item"]: each for each in verdicts if each["stage"] == "support"}
     cited, every = lists.get("extract_cited"), lists.get("extract_all")
-    row: Row = dict.fromkeys(("FP", "FP_web", "FP_product", "FR", "N_cited", "N_web", "N_prod"))
+    row: Row = dict.fromkeys(("FP", "FP_web", "FP_product", "FR", "N_cited", "N_web", "N_product"))
     if cited is not None:
         by_kind = {kind: [each for each in cited if kind in _kinds(each)] for kind in ("web", "product")}
         found = {kind: _of_kind(its, labels, kind) for kind, its in by_kind.items()}
         row["FP_web"], row["FP_product"] = (value for value, _ in found.values())
         # If the judge failed on a type that the report cites, the mean of the other would be another measure.
         row["FP"] = None if any(failed for _, failed in found.values()) else average((row["FP_web"], row["FP_product"]))
-        row["N_web"], row["N_prod"] = (float(len(by_kind[kind])) for kind in ("web", "product"))
-        row["N_cited"] = row["N_web"] + row["N_prod"]
+        row["N_web"], row["N_product"] = (float(len(by_kind[kind])) for kind in ("web", "product"))
+        row["N_cited"] = row["N_web"] + row["N_product"]
     if every:
         row["FR"] = mean(has_address(each) for each in every)
     return row
@@ -185,7 +185,7 @@ def table_2(files: Files) -> dict[str, Row]:
         ratings = {each["item"]: each["value"] for each in files.about("quality", run) if each["state"] == "scored"}
         row: Row = {dimension: ratings.get(dimension) for dimension in SEVEN}
         known = [value for value in row.values() if value is not None]
-        return {**row, "Avg": mean(known) if len(known) == len(SEVEN) else None}
+        return {**row, "average": mean(known) if len(known) == len(SEVEN) else None}
 
     return files.rows(of_run)
 

@@ -1,4 +1,4 @@
-"""Estimates and caps. Tests agents/running/spending.py, eval/judging/spending.py and llm/usage.py."""
+"""Estimates and caps. Tests llm/spending.py, eval/judging/spending.py and llm/usage.py."""
 
 import json
 from pathlib import Path

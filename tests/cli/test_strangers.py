@@ -83,9 +83,9 @@ def test_no_file_of_a_strangers_folder_is_imported_by_any_command(stranger: Path
         for flags in ((), ("--estimate",)):
             done = drretail("run", "given.toml", "--to", "new", *flags)
             assert done.returncode == 2, line
-            assert "given.toml names code: " in done.stderr
+            assert "given.toml names code or who is asked: " in done.stderr
             assert not (stranger / "ran").exists(), line
-        assert "Code that runs, of given.toml" in drretail("run", "given.toml", "--to", "new", "--trust").stderr
+        assert "What runs or is asked, by given.toml" in drretail("run", "given.toml", "--to", "new", "--trust").stderr
         assert (stranger / "ran").exists(), line
         (stranger / "ran").unlink()
 
@@ -101,7 +101,5 @@ def test_what_the_command_line_names_runs_in_the_place_of_the_files(stranger: Pa
 
 def test_a_name_that_no_module_has_is_a_slip_and_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert code_in(["opnai:gpt-5", "react", "openai:gpt-5", "json:loads", "os.path:join"], ["openai"]) == [
-        "json:loads",
-        "os.path:join",
-    ]
+    slips, code = ["opnai:gpt-5", "react", "openai:gpt-5"], ["json:loads", "os.path:join", "my-agent:run", ".here:x"]
+    assert code_in([*slips, *code], ["openai"]) == code

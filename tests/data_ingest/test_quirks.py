@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from drretail.data_ingest.ingest import ingest_files
-from drretail.data_ingest.plan import BadLine, IngestSettings
+from drretail.data_ingest.plan import IngestSettings
 from drretail.env.folder import check_world
 from drretail.env.manifest import Manifest, live_generation, read_manifest
 from drretail.errors import UserError
@@ -91,11 +91,9 @@ def test_bad_lines_are_counted_and_the_first_are_shown_by_their_number(tmp_path:
     report = ingest_files([raw], tmp_path / "world", dry_run=True)
     file = next(file for file in report.files if file.name == "Pet_Supplies.jsonl")
     assert (file.account.came, file.account.n_left_out) == (17, 12)
-    assert [bad.line for bad in file.shown] == [2, 4, 5]
-    assert file.shown[1:] == (
-        BadLine(line=4, problem="no timestamp in milliseconds"),
-        BadLine(line=5, problem="no user_id"),
-    )
+    places = {reason: fate.first for reason, fate in file.account.left_out.items()}
+    assert (places["no timestamp in milliseconds"], places["no user_id"]) == ("4", "5")
+    assert places["not JSON"].startswith("2: Expecting value")
     assert not_used(report.reviews) == {
         **{"not JSON": 1, "no timestamp in milliseconds": 5, "no user_id": 4, "not a JSON object": 1},
         "no row of reviews": 1,
@@ -114,8 +112,8 @@ def test_a_mistyped_date_moves_no_shops_today(tmp_path: Path, write: Callable[[P
     report = ingest_files([raw], world, today=date(2020, 9, 13))
     assert not_used(report.reviews) == {"dated later than 2020-09-13 (--until)": 1}
     assert report.now == datetime(2020, 9, 14, tzinfo=UTC)
-    (bad,) = report.files[0].shown
-    assert bad.problem == "dated later than 2020-09-13 (--until): 2204-01-24"
+    (fate,) = report.reviews.left_out.values()
+    assert fate.first.endswith(": 2204-01-24")
     write(raw / "Pet_Supplies.jsonl", rows[1:])
     with pytest.raises(
         UserError, match=r"1 of 99 reviews or orders have a date later than .*: mend the dates, or name"
@@ -211,10 +209,10 @@ def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_noth
     assert (report.products.used, report.users, report.reviews.used) == (1, 5, 5)
     assert report.products.n_left_out == len(HOSTILE)
     assert report.reviews.n_left_out == 2 * len(HOSTILE)
-    shown = {file.shape: file.shown[0] for file in report.files}
-    assert shown["products"].problem.startswith("parent_asin is no id (1 to 128 of A-Z, a-z, 0-9 and")
-    assert shown["reviews"].problem.endswith("'../../x'")
-    assert all(bad.problem.isprintable() for file in report.files for bad in file.shown)
+    ((of_products, _),) = report.products.left_out.items()
+    assert of_products.startswith("parent_asin is no id (1 to 128 of A-Z, a-z, 0-9 and")
+    assert "'../../x'" in report.reviews.reasons
+    assert (report.products.reasons + report.reviews.reasons).isprintable()
     assert check_world(tmp_path / "world") == []
 
 

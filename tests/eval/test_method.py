@@ -131,7 +131,7 @@ def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_w
     assert card.lines["Decoding"] == "temperature 0"
     assert card.lines["Times asked"].startswith("2")
     # A report whose marks no claim covers is not judged.
-    assert card.lines["Noise between repeats"] == "standard deviation on one report: quality 1.41"
+    assert card.lines["Noise between repeats"] == "standard deviation on one report: overall 1.41"
     assert (card.lines["Answers sent back"], card.lines["Against people"]) == ("2", NOT_MEASURED)
     assert "citation marks in claims 0.00" in card.lines["Reading"]
     known = {prompt.hash: prompt.text for name in ("quality", "faithfulness") for prompt in load_metric(name).prompts()}

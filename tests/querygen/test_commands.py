@@ -26,7 +26,7 @@ def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(world: World
     result = call(world, "check", faulty)
     assert (result.exit_code, faulty.read_bytes(), [*faulty.parent.iterdir()]) == (3, before, [faulty])
     assert "person_in_text" in result.stdout
-    assert "Without a finding: 1 of 2 queries; person_in_text 1" in result.stdout
+    assert "1 of 2 queries without a finding; person_in_text 1" in result.stdout
     assert "The cheapest basket" not in result.stdout
     assert "The cheapest basket" in call(world, "check", faulty, "--details").stdout
 

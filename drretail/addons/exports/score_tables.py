@@ -39,7 +39,8 @@ def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
     for chosen in selection:
         run = chosen.run
         judged = read_judgements(selection.experiment, FALSE_STATEMENTS, run).by_judge
-        scored = (verdict for by_one in judged for verdict in by_one.verdicts if verdict.state == "scored")
+        # Of a judge that failed, what code found.
+        scored = (verdict for by_one in judged for verdict in by_one.verdicts if verdict.value is not None)
         verdict = next(scored, None)
         for row in () if verdict is None else _rows(chosen, verdict):
             yield selection.shown(row, run.query_id)
@@ -153,7 +154,8 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     scores: list[Row] = []
     for score in scored.scores:
         if score.system in selection.systems:
-            name = scored.metrics[score.metric].own_name(score.variant) if score.metric in scored.metrics else ""
+            known = scored.metrics.get(score.metric)
+            name = "" if known is None else known.name_of(score.metric, score.variant)
             row = score.model_dump(mode="json", include={*COLUMNS["scores"]})
             scores.append(selection.shown(row | {"n": score.n_scored, "name": name or score.variant}))
     tables: dict[str, tuple[Mapping[str, str], Sequence[Row]]] = {

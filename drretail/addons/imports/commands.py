@@ -17,6 +17,7 @@ from drretail.api.option import accepts
 from drretail.api.worlds import known_user, world_of
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.files import check_entries
 from drretail.progress import busy, choose_progress
 from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query
@@ -30,15 +31,19 @@ from drretail.redaction import Redactor, key_file_of
 def import_reports(options: ImportOptions) -> Result[Any]:
     """What came of the files: the imported reports, or the queries if ``to`` is a file of them.
 
-    Raises UserError for files without a report, and for pages beside a file of queries.
+    Raises UserError for files without a report, for a folder with links in it, and for pages beside a file of queries.
     """
     path, to, pages = Path(options.path), Path(options.to), options.pages
     chosen = load_format(options.form)
     if not path.exists():
         raise UserError(f"{path} does not exist: name a file or a folder of reports.")
+    for folder in (path, *([] if pages is None else [Path(pages)])):
+        check_entries(folder)  # whose links would bring in files of the reader's own
     redactor = Redactor.of(options.redact, options.names, key_file_of(to))
     with busy("reading"), redacting(redactor):
         material = chosen.read(path)
+    for account in (material.rows, material.files):  # several imports fill one experiment
+        account.stage = f"import {path}"
     if material.is_empty:
         why = " ".join(f"{counted(account.came, account.unit)}: {account.reasons}." for account in material.accounts)
         why = why or "check the format and the path."

@@ -224,7 +224,9 @@ def _rows_in(value: Any, is_row: Callable[[dict[str, Any]], bool], file: Path, w
     if isinstance(value, dict):
         parts = [_rows_in(inner, is_row, file, f"{where}, {name}") for name, inner in value.items()]
         if with_rows := [*filter(_has_row, parts)]:
-            return [*chain.from_iterable(with_rows)]
+            # Rows by their ids are a list of rows, too.
+            is_by_id = sum(isinstance(inner, dict) and is_row(inner) for inner in value.values()) > 1
+            return [*chain.from_iterable(parts if is_by_id else with_rows)]
         lists = (part for part, inner in zip(parts, value.values(), strict=True) if isinstance(inner, list))
         longest = max(lists, key=lambda part: sum(bool(row.value) for row in part), default=[])
         if any(row.value for row in longest):

@@ -33,6 +33,7 @@ from drretail.experiment import (
     KNOWN_ANSWERS,
     Definition,
     Experiment,
+    keep_account,
     keep_source,
     path_of,
     read_definition,
@@ -277,7 +278,7 @@ def record(
     options = {"format": form} if world is None else {"format": form, LOOKED_UP: world.manifest.fingerprint}
     definition = _definition(material, options, queries, labels, before, model, world)
     shop = None if world is None else NamedProducts(world)
-    of_reports, of_pages = Account("import", "report"), Account("--pages", "page")
+    of_reports, of_pages = Account(material.rows.stage, "report"), Account(f"import --pages {pages}", "page")
     given_pages = () if pages is None else _read_pages(pages, of_pages)
     places = {
         key: (labels[report_of.system], queries[report_of.task_id].query_id)
@@ -328,9 +329,11 @@ def record(
             )
             bar.advance()
         _keep_pages(folder, given_pages, of_pages)
+        read = (*material.accounts, *([of_pages] if of_pages.came else []))
+        for account in read:
+            keep_account(folder, account)
     empty = sum(not report.text.strip() for report in material.reports.values())
-    accounts = (*material.accounts, *(account for account in (of_reports, of_pages) if account.came))
-    return Imported(tuple(queries.values()), tuple(counts), empty, material, accounts)
+    return Imported(tuple(queries.values()), tuple(counts), empty, material, (*read, *([of_reports] if counts else [])))
 
 
 def _labels(systems: Sequence[str], before: Mapping[str, System]) -> dict[str, str]:

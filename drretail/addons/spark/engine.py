@@ -33,7 +33,7 @@ from drretail.data_ingest.engines.duckdb_reading import (
     write_kept_rows,
     write_table,
 )
-from drretail.data_ingest.plan import BadLine, FileReport, IngestPlan, Input
+from drretail.data_ingest.plan import FileReport, IngestPlan, Input
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, save_elements
 from drretail.data_ingest.raw.sources import RawFile, Shape, check_packed, check_unchanged, file_state
 from drretail.data_ingest.selected import parquet_rows
@@ -157,10 +157,10 @@ def _count_rows(shape: Shape, file: LeftFile, until_ms: int) -> Held:
     read_file(task, ignore)
     close_engine(task.work)
     held = Held.model_validate(read_json(task.stage / HELD))
-    shown = tuple(BadLine(line=file.numbers[bad.line - 1], problem=bad.problem) for bad in held.shown)
     for fate in held.account.left_out.values():
-        fate.first = fate.first and str(file.numbers[int(fate.first) - 1])
-    return held.model_copy(update={"shown": shown})
+        line, colon, detail = fate.first.partition(":")
+        fate.first = line and f"{file.numbers[int(line) - 1]}{colon}{detail}"
+    return held
 
 
 def _account_of(plain: int, saved: Account, left: Account) -> Account:
@@ -301,7 +301,6 @@ class _Selection:
                     shape=item.source.shape,
                     category=item.category,
                     account=_account_of(blocks.plain(number), saved.account, verdict.account),
-                    shown=tuple(saved.shown) + verdict.shown,
                 )
         return [reports[number] for number in range(len(self._task.plan.inputs))]
 

@@ -54,9 +54,10 @@ class Verifying(Leading):
 def graph() -> Any:
     builder = supervised(Verifying, _report, _prompt, then="verify")
     add_node(builder, "brief", brief, lambda state, loop: "supervise", "supervise")
-    add_node(builder, "verify", _verify, after_verify, "repair", "strike")
+    # Two in threads, since they look products up and read the report several times, and other runs go on.
+    add_node(builder, "verify", partial(asyncio.to_thread, _verify), after_verify, "repair", "strike")
     add_node(builder, "repair", repair, after_repair, "verify", "strike")
-    add_node(builder, "strike", strike, lambda state, loop: END, END)
+    add_node(builder, "strike", partial(asyncio.to_thread, _strike), lambda state, loop: END, END)
     return builder.add_edge(START, "brief").compile(name="grounded_hybrid")
 
 
@@ -90,7 +91,7 @@ async def _write_draft(
     return draft, research
 
 
-async def _verify(state: Verifying, loop: Loop) -> Change:
+def _verify(state: Verifying, loop: Loop) -> Change:
     """The draft with its findings; or what a repair made of it, if that is better."""
     draft, mended, refusal = _checked(state["draft"], state, loop), state["mended"], None
     change: Change = {"mended": None}
@@ -126,10 +127,10 @@ def after_repair(state: Verifying, loop: Loop) -> str:
     return "strike" if state["mended"] is None else "verify"
 
 
-async def strike(state: Verifying, loop: Loop) -> Change:
+def _strike(state: Verifying, loop: Loop) -> Change:
     """The answer, without the statements that are still contradicted."""
     draft, research, briefing = _checked(state["draft"], state, loop), state["research"], state["briefing"]
-    stricken = await asyncio.to_thread(strike_out, draft)  # it reads the report several times, and other runs go on
+    stricken = strike_out(draft)
     cut_short = bool(draft.errors) and len(state["repairs"]) < launches_of(loop).limits.repairs
     still = stricken.draft
     unknown = [] if still.note is None else [still.note]  # why the picks are not known

@@ -10,7 +10,6 @@ run.py          ``run_systems``: an experiment's folder opened, and many runs si
                 the oracle in their own process
 shard.py        one machine's part of the queries, and a few of them to begin with
 outcomes.py     how runs ended, and when failing tool calls end the whole command
-spending.py     what runs took, and the caps that end them
 estimate.py     what the remaining runs are likely to take
 client_runs.py  runs of systems that call the tools over MCP
 """

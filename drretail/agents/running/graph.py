@@ -1,9 +1,10 @@
 """``graph``: an agent's compiled graph, bound to a world and models, for whoever uses LangGraph."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NoReturn, NotRequired, cast, get_args, get_type_hints
 
@@ -30,7 +31,7 @@ from drretail.errors import UserError, quoted
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.records.query import Task
-from drretail.records.run import Answer, Limits
+from drretail.records.run import Limits
 from drretail.tools.registry import own_tools
 
 
@@ -47,11 +48,6 @@ class _Question(TypedDict):
 
     messages: list[AnyMessage]
     user_id: NotRequired[str | None]
-
-
-class _Answered(TypedDict):
-    messages: list[AnyMessage]
-    answer: Answer
 
 
 def graph(
@@ -90,7 +86,7 @@ def graph(
         nodes=compiled.nodes,
         channels=compiled.channels,
         input_channels=compiled.input_channels,
-        output_channels=[*_Answered.__annotations__],
+        output_channels=["messages", "answer"],
         stream_channels=compiled.stream_channels,
         stream_mode=compiled.stream_mode,
         context_schema=_Shopper,
@@ -142,7 +138,7 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return TypeAdapter(_Question).json_schema()
 
     def get_output_jsonschema(self, config: Any = None) -> dict[str, Any]:
-        return TypeAdapter(_Answered).json_schema()
+        return self.get_output_schema(config).model_json_schema()
 
     def stream(self, *_: Any, **__: Any) -> NoReturn:
         """Raises UserError. Every other invocation that is not async streams, too."""
@@ -182,12 +178,13 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
         saved: dict[str, Any] = (await self.aget_state(config)).values if has_saver else {}
         goes_on = asked is None or isinstance(asked, Command)
         given = None if goes_on else _value(asked, "user_id")
-        user_id, of_thread = given or _value(context or _outer_context(), "user_id"), None
-        if (before := saved.get("task")) is not None:
-            of_thread = before.user_id
+        if context is None:
+            with suppress(RuntimeError, KeyError, AttributeError):  # outside of any graph
+                context = get_runtime().context
+        user_id, of_thread = given or _value(context, "user_id"), _value(saved.get("task"), "user_id")
         if user_id is not None and of_thread not in (None, user_id):
             raise UserError(f"This thread is {of_thread}'s: ask for {quoted(str(user_id))} on a thread of its own.")
-        self.world.check_user(user_id)
+        await asyncio.to_thread(self.world.check_user, user_id)  # the loop may be a server's
         if goes_on:
             return asked
         new = cast("list[AnyMessage]", add_messages([], _value(asked, "messages") or []))
@@ -214,16 +211,8 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
 
 def _value(of: Any, name: str) -> Any:
-    """A field of a state or context, whichever kind of schema it has."""
+    """A field of a state or context, whichever kind of schema it has; None without it."""
     return of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
-
-
-def _outer_context() -> Any:
-    """The context of the graph that this one is a node of; None where it is none."""
-    try:
-        return get_runtime().context
-    except (RuntimeError, KeyError, AttributeError):  # outside of any graph
-        return None
 
 
 @dataclass(slots=True)
@@ -233,12 +222,15 @@ class _Invocation:
     graph: ShopGraph
     stack: ExitStack
     loop: Loop | None = None
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by the first of several branches that go on side by side."""
 
-    def opened(self, state: Mapping[str, Any]) -> Loop:
-        if self.loop is None:
-            session, limits = self.graph.session(state["task"].user_id), self.graph.sut.system.limits
-            session.recall(state["shown"])
-            session.seal()
-            models = Models(self.graph.sut.models, session.journal, session.trajectory, limits)
-            self.loop = self.stack.enter_context(self.graph.answering.open_loop(session, models, limits))
-        return self.loop.opened(state)
+    async def opened(self, state: Mapping[str, Any]) -> Loop:
+        async with self.lock:
+            if self.loop is None:
+                session, limits = self.graph.session(state["task"].user_id), self.graph.sut.system.limits
+                await session.recall(state["shown"])
+                session.seal()
+                models = Models(self.graph.sut.models, session.journal, session.trajectory, limits)
+                self.loop = self.stack.enter_context(self.graph.answering.open_loop(session, models, limits))
+        return await self.loop.opened(state)

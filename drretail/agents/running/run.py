@@ -19,7 +19,6 @@ from typing import Literal
 from drretail.agents.running.outcomes import ALL, Ended, Tally, is_open, tallies
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
-from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import CommandStopped, DamagedRecord, UserError
@@ -35,6 +34,7 @@ from drretail.experiment import (
     seal,
 )
 from drretail.files import write_once
+from drretail.llm.spending import Caps, opened_budget
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
 from drretail.records.query import ASK, LONGEST_TEXT, Query, turns_until
@@ -363,7 +363,7 @@ def run_systems(
             add_gold(experiment, runner.world, opened_queries)
             return opened_queries
 
-        experiment_budget = opened_budget(to, suts, caps)
+        experiment_budget = opened_budget(to, (model for sut in suts for model in sut.models.values()), caps)
         batch = Batch(runner, experiment, parallel, watching, experiment_budget)
         tallies = batch.run_all(
             suts,

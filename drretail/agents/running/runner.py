@@ -167,6 +167,7 @@ class Runner:
 
         ``earlier`` are the turns of its conversation before this one, whose runs are there, or where it is replayed.
         """
+        experiment.check_in_place()
         path = journal_path(run_path(experiment.folder, sut.label, query.query_id, repeat))
         before = read_before(self.replay or experiment.folder, sut.label, earlier, repeat)
         recorded = await self.run(sut, query, repeat, path, gate=gate, before=before)

@@ -75,8 +75,8 @@ def read_experiment(
         return values
     if code := code_named({name: value for name, value in values.items() if name == "vary" or name not in given}):
         raise UserError(
-            f"{path} names code: {', '.join(code)}. Read it first; --trust (in Python trust=True) runs it, and so does "
-            "naming it on the command line."
+            f"{path} names code or who is asked: {', '.join(code)}. Read it first; --trust (in Python trust=True) "
+            "allows it, and so does naming it on the command line."
         )
     if "base_url" in values:
         values["base_url"] = tuple(map(FileAddress, values["base_url"]))
@@ -84,7 +84,9 @@ def read_experiment(
 
 
 def code_named(values: Mapping[str, Any]) -> list[str]:
-    """The modules, commands and addresses of agents that a run with these options would start. None is imported."""
+    """The modules and commands that a run with these options would start, and the addresses that it would ask for
+    answers and pages. None is imported.
+    """
     from drretail.agents.registry import AGENTS, is_external, split_name
     from drretail.env.web.base import WEBS
     from drretail.llm.providers import provider_names
@@ -92,12 +94,13 @@ def code_named(values: Mapping[str, Any]) -> list[str]:
     models = values.get("model") or ()
     specs = list(models.values()) if isinstance(models, Mapping) else [re.sub("^[^=:]*=", "", spec) for spec in models]
     places = [split_name(agent)[1] for agent in values.get("agents") or ()]
-    outside = [*filter(is_external, places)]
+    outside, web = [*filter(is_external, places)], str(values.get("web", ""))
     return [
         *outside,
+        *([web] if "://" in web else []),
         *code_in([place for place in places if place not in outside], AGENTS.names()),
         *code_in(map(str, specs), provider_names()),
-        *code_in([str(values.get("web", ""))], WEBS.names()),
+        *code_in([web], WEBS.names()),
         *code_in(values.get("vary") or (), ()),
     ]
 

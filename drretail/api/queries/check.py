@@ -151,7 +151,7 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
     whole = sum(not entry.findings for entry in outcome.checked)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
     if counts:
-        yield f"Without a finding: {whole} of {counted(len(outcome.checked), 'query')}; {counts}"
+        yield f"{whole} of {counted(len(outcome.checked), 'query')} without a finding; {counts}"
     else:
         yield outcome.account.praise("no fault was found")
     infeasible = sum(bool(query.infeasible) for query in outcome.queries)

@@ -63,7 +63,8 @@ def download(options: DownloadOptions) -> Result[Any]:
         report = download_files(wanted, Path(options.to), client, choose_progress(), parallel=options.parallel)
     rows = [(file.name, file.category, file.size, file.state) for file in report.files]
     table = table_of(f"Files in {report.folder}", ["file", "category", "bytes", ""], rows)
-    return Result(report, report.model_dump(mode="json", exclude={"format"}), [table], path=Path(options.to))
+    document = report.model_dump(mode="json", exclude={"format", "account"})
+    return Result(report, document, [table], path=Path(options.to), accounts=[report.account])
 
 
 _LONGEST_SHOWN = 40
@@ -186,8 +187,6 @@ def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
         ],
     )
     for file in report.files:
-        for bad in file.shown:
-            yield f"{file.name}, line {bad.line}: {bad.problem}"
         for note in file.notes:
             yield f"{file.name}: {note}"
     if report.world is None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from drretail.data_ingest.plan import BadLine, IngestSettings
+from drretail.data_ingest.plan import IngestSettings
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, numbered_rows, save_elements, save_rows
 from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.raw.shop_rows import save_table
@@ -233,7 +233,6 @@ class Held(Document):
     """What a raw file held, in counts and first examples."""
 
     account: Account = Field(default_factory=lambda: Account("read", "row"))
-    shown: tuple[BadLine, ...] = ()
     notes: tuple[str, ...] = ()
     first: tuple[dict[str, Any], ...] = ()
 
@@ -369,7 +368,6 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
     check_unchanged(task.source.path, task.size, task.modified)
     held = Held(
         account=account,
-        shown=tuple(count.saved.shown),
         notes=tuple(count.saved.notes),
         first=tuple(count.saved.first),
     )

@@ -1,7 +1,6 @@
 """What a file holds, by its fields: lines, or a JSON array or mapping, streamed; unreadable rows saved or reported."""
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,12 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from drretail.data_ingest.plan import LATER, BadLine
+from drretail.data_ingest.plan import LATER
 from drretail.data_ingest.raw.sources import Layout, RawFile, Shape, is_packed, open_text
 from drretail.parsing import encodable
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
 from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted, first_few
+from drretail.records.tables.figures import first_few
 
 _CHUNK = 1 << 20
 # No row of the dataset comes near; without a bound, one unclosed brace would pull the whole file into memory.
@@ -182,7 +181,7 @@ def _first_rows(path: Path, packed: bool, layout: Layout) -> list[Any]:
 
 
 SHOWN = 3
-"""How many bad rows of a file are reported one by one."""
+"""How many of the first rows of a table are kept to be shown."""
 LONGEST_SHOWN = 40
 """The most characters of a value that a report quotes."""
 # The last millisecond of the year 9998. Python's dates end a year later, and the shop's today is the day after the
@@ -211,33 +210,24 @@ class Saved:
     """The result of a pass in Python: what became of the rows, of which the used are written for the engine."""
 
     account: Account = field(default_factory=lambda: Account("read", "row"))
-    shown: list[BadLine] = field(default_factory=list[BadLine])
     notes: list[str] = field(default_factory=list[str])
     """Remarks about the file, for the user."""
     first: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """The first rows of a table, as they were read."""
 
-    doubts: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list))
-    """What cells that can't be read were not taken for, with the lines and the texts."""
+    cells: Account = field(default_factory=lambda: Account("read", "cell"))
+    """The cells that can't be read, by what they were not taken for."""
 
     def doubt(self, meaning: str, line: int, *texts: str) -> None:
-        """Notes a row's cells that could not be read: what they say is not taken as fulfilled."""
-        self.doubts[meaning].append((line, " ".join(texts)[:LONGEST_SHOWN]))
-
-    def unread_cells(self) -> Iterator[str]:
-        """A note of each kind of cells that could not be read, with the first place."""
-        for meaning, places in self.doubts.items():
-            line, text = min(places)
-            yield f"{counted(len(places), 'row')} {meaning}, first in line {line:,}: {text!r}"
+        """Counts a row's cells that can't be read: what they say is not taken as fulfilled."""
+        self.cells.leave_out(meaning, f"line {line:,}: {' '.join(texts)[:LONGEST_SHOWN]!r}")
 
     def merge(self, reason: str, line: int) -> None:
         self.account.merge(reason, str(line))
 
     def reject(self, line: int, problem: str, detail: str = "") -> None:
-        """Leaves a bad row out. ``detail`` says more of the problem for one of the first."""
-        self.account.leave_out(problem, str(line))
-        if len(self.shown) < SHOWN:
-            self.shown.append(BadLine(line=line, problem=f"{problem}: {detail}" if detail else problem))
+        """Leaves a bad row out. ``detail`` says more of the problem of the first one."""
+        self.account.leave_out(problem, f"{line}: {detail}" if detail else str(line))
 
 
 def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], saved: Saved, until_ms: int) -> None:

@@ -10,15 +10,11 @@ from typing import Any
 from drretail.parsing import encodable
 from drretail.records.shop import USD, Product
 
-_BLOCK = frozenset(
-    {*("br", "p", "div", "ul", "ol", "li", "tr", "td", "th", "table", "tbody", "thead", "hr", "center", "blockquote")}
-    | {*("h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "body", "html", "img", "meta", "link", "input")}
-    | {*("source", "embed", "iframe")}
+_BLOCK = re.compile(
+    "br|p|div|ul|ol|li|tr|td|th|table|tbody|thead|hr|h[1-6]|center|blockquote|section|article|body|html|img|meta|link|"
+    "input|source|embed|iframe"
 )
-_INLINE = frozenset(
-    {*("b", "i", "u", "s", "a", "em", "strong", "span", "font", "small", "big", "sup", "sub", "strike", "del", "ins")}
-    | {*("mark", "code", "wbr")}
-)
+_INLINE = re.compile("b|i|u|s|a|em|strong|span|font|small|big|sup|sub|strike|del|ins|mark|code|wbr")
 # Only bare names or names with attributes: "<3", "a <b and c> d" are text.
 _TAG = re.compile(
     r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9:-]*+)(?:\s++[^<>=]*+=[^<>]*+)?\s*/?>|<!doctype[^<>]*+>", re.I
@@ -36,7 +32,9 @@ def _without_tags(text: str, block: str) -> str:
 
     def shown(match: re.Match[str]) -> str:
         name = (match["name"] or "html").lower()
-        return "" if name in _INLINE else block if name in _BLOCK or name in closed else match[0]
+        if _INLINE.fullmatch(name):
+            return ""
+        return block if name in closed or _BLOCK.fullmatch(name) else match[0]
 
     return _TAG.sub(shown, text)
 

@@ -38,7 +38,7 @@ _SHOWN = frozenset({"active", "true", "yes", "1", "visible", "catalog", "search"
 _NAMED_COLUMNS = 60
 _YES = frozenset({"1", "yes", "true", "continue", "notify", "allow"})
 _NO = frozenset({"0", "no", "false", "deny"})
-_STOCK_WORDS = frozenset({"in stock", "available", "out of stock", "sold out", "preorder", "backorder"})
+_STOCK_WORDS, _SOLD_OUT = frozenset({"in stock", "available", "preorder", "backorder"}), {"out of stock", "sold out"}
 _BEST_RATING = 5
 NOT_PUBLISHED = "not published"
 # "1,000" may be a thousand.
@@ -91,7 +91,8 @@ def save_table(source: RawFile, target: Path, until_ms: int) -> Saved:
             saved.account.use()
             saved.first += [row] if len(saved.first) < SHOWN else []
             file.write(f"{_encode(row)}\n")
-    saved.notes += saved.unread_cells()
+    for meaning, fate in saved.cells.left_out.items():
+        saved.notes.append(f"{counted(fate.count, 'row')} {meaning}, first in {fate.first}")
     return saved
 
 
@@ -235,13 +236,12 @@ def _fields(line: _Line, key: str, mapping: Mapping, decimal: str, until_ms: int
         return [text.replace("\\n", "\n") for text in texts] if mapping.format == "woocommerce" else texts
 
     def number(what: str, names: Sequence[str], most: float) -> float | None:
-        text = _first(filled, names)
-        found = price_in(text, decimal)
-        if text and (found is None or found.amount > most):
-            if _first(cells, names):
-                saved.doubt(f"of unknown {what} ({', '.join(names)})", line.number, text)
-            return None
-        return None if found is None else found.amount
+        found = price_in(_first(filled, names), decimal)
+        if found is not None and found.amount <= most:
+            return found.amount
+        if text := _first(cells, names):
+            saved.doubt(f"of unknown {what} ({', '.join(names)})", line.number, text)
+        return None
 
     price, list_price = _prices(line, mapping, decimal, until_ms, saved)
     stock, title = _stock(line, columns, saved), words(columns.title)
@@ -289,10 +289,8 @@ def _prices(
     sale = price_in(_first(cells, columns.sale_price), decimal)
     if sale is None or not sale.amount:
         return price, earlier
-    texts = [
-        _first(cells, columns.sale_from) or "",
-        *([_first(cells, columns.sale_to) or ""] if columns.sale_to else []),
-    ]
+    ends = (columns.sale_from, columns.sale_to) if columns.sale_to else (columns.sale_from,)
+    texts = [_first(cells, names) or "" for names in ends]
     days, today = days_in(texts, mapping.date_format), utc_day(until_ms)
     if days is None:
         saved.doubt("no sale, since its days can't be read", line.number, *filter(None, texts))
@@ -315,13 +313,15 @@ def _stock(line: _Line, columns: ProductColumns, saved: Saved) -> str | None:
         saved.doubt("not sold without stock, since it can't be read", line.number, backorders)
     if is_untracked or (backorders or "").lower() in _YES:
         return None
-    if available and available.lower() not in _YES | _STOCK_WORDS:
-        if available.lower() in _NO:
-            return "sold out"
+    word = (available or "").lower().replace("_", " ")
+    if available and word in _NO | _SOLD_OUT:
+        return "sold out"
+    if available and word not in _YES | _STOCK_WORDS:
         saved.doubt("of unknown availability", line.number, available)
         return available
     stock = _first(cells, columns.stock)
-    if stock and not re.fullmatch(r"[+-]?\d+", stock) and stock.lower().replace("_", " ") not in _STOCK_WORDS:
+    words = _STOCK_WORDS | _SOLD_OUT
+    if stock and not re.fullmatch(r"[+-]?\d+", stock) and stock.lower().replace("_", " ") not in words:
         saved.doubt("of unknown stock", line.number, stock)
     return stock
 
@@ -339,6 +339,10 @@ def _path(cells: Cells, columns: Sequence[str], *, is_list: bool) -> list[str]:
         others = sorted({*chain(*paths)} - {*longest})
         path += [part for part in (*longest[:1], *others, *longest[1:]) if part not in path]
     return path
+
+
+_Variant = tuple[str | None, dict[str, str], _Line, Row]
+"""Its SKU, its options, and its row."""
 
 
 def _merged(good: list[tuple[_Line, Row]], own: str, columns: ProductColumns, saved: Saved) -> Row:
@@ -361,7 +365,7 @@ def _merged(good: list[tuple[_Line, Row]], own: str, columns: ProductColumns, sa
         elif any(chosen == before for before, _ in seen[sku]):
             saved.merge("the same variant again", line.number)
         else:
-            variants.append(_Variant(sku, chosen, line, row))
+            variants.append((sku, chosen, line, row))
             if line is not first:
                 saved.merge("a variant of its product", line.number)
         seen[sku].append((chosen, title))
@@ -371,13 +375,11 @@ def _merged(good: list[tuple[_Line, Row]], own: str, columns: ProductColumns, sa
     price = prices[0] if len(prices) == 1 else f"from {prices[0]}" if prices else None
     if not has_variants:
         return base | {"price": price, "details": base["details"] | _options(first, columns)}
-    details = base["details"]
-    if first.is_own:
-        details |= _options(first, columns)
-    else:
-        details = {name: value for name, value in details.items() if name not in (STOCK, LIST_PRICE)}
-    offers = [_offer(each, name, saved) for each, name in zip(variants, _variant_ids(own, variants), strict=True)]
-    return base | {"price": price, "details": details | {VARIANTS: offers}}
+    details = {
+        name: value for name, value in base["details"].items() if first.is_own or name not in (STOCK, LIST_PRICE)
+    }
+    details |= _options(first, columns) if first.is_own else {}
+    return base | {"price": price, "details": details | {VARIANTS: [*_offers(own, variants, saved)]}}
 
 
 def _is_translation(options: dict[str, str], title: str, before: dict[str, str], other: str, *, by_sku: bool) -> bool:
@@ -397,35 +399,27 @@ def _without(title: str, options: dict[str, str]) -> list[str]:
     return title.split()
 
 
-class _Variant(NamedTuple):
-    sku: str | None
-    options: dict[str, str]
-    line: _Line
-    row: Row
-
-
-def _variant_ids(own: str, variants: Sequence[_Variant]) -> list[str]:
-    """An id for each variant: its SKU, where no other variant has it, nor the product; else the product's id and its
-    options, or a hash of them where their letters are none of an id. The order of the rows does not matter.
+def _offers(own: str, variants: Sequence[_Variant], saved: Saved) -> Iterator[Row]:
+    """The variants of a product in its details. A variant's id is its SKU, where no other variant has it, nor the
+    product; else the product's id and its options, or a hash of them where their letters are none of an id. The order
+    of the rows does not matter.
     """
-    by_options = [citable("-".join((own, *each.options.values()))) or own for each in variants]
-    hashes = [hashlib.sha256(_encode([each.sku, *each.options.items()]).encode()).hexdigest()[:8] for each in variants]
-    ids = [each.sku or name for each, name in zip(variants, by_options, strict=True)]
-    for names in (by_options, [f"{own[:50]}-{each}" for each in hashes]):
+    by_options = [citable("-".join((own, *options.values()))) or own for _, options, _, _ in variants]
+    hashes = [
+        f"{own[:50]}-{hashlib.sha256(_encode([sku, *options.items()]).encode()).hexdigest()[:8]}"
+        for sku, options, _, _ in variants
+    ]
+    ids = [sku or name for (sku, *_), name in zip(variants, by_options, strict=True)]
+    for names in (by_options, hashes):
         counts = Counter(ids)
         ids = [each if counts[each] == 1 and each != own else name for each, name in zip(ids, names, strict=True)]
-    return ids
-
-
-def _offer(variant: _Variant, name: str, saved: Saved) -> Row:
-    """A variant in its product's details."""
-    row, sku = variant.row, None
-    if variant.sku not in (None, name):
-        sku = variant.line.own
-        saved.doubt("named by their options, since their SKU is not theirs alone", variant.line.number, sku or "")
-    offer = {"id": name, **variant.options, "price": row["price"], "stock": row["stock"]}
-    offer |= {"list_price": row["details"].get(LIST_PRICE), "sku": sku}
-    return {name: value for name, value in offer.items() if value is not None}
+    for name, (sku, options, line, row) in zip(ids, variants, strict=True):
+        offer = {"id": name, **options, "price": row["price"], "stock": row["stock"]}
+        offer["list_price"] = row["details"].get(LIST_PRICE)
+        if sku not in (None, name):
+            offer["sku"] = line.own
+            saved.doubt("named by their options, since their SKU is not theirs alone", line.number, line.own or "")
+        yield {key: value for key, value in offer.items() if value is not None}
 
 
 def _check_ids(path: Path, said: Iterable[tuple[str, str]], saved: Saved) -> None:

@@ -63,7 +63,8 @@ def server_faults(settings: ServerSettings) -> Generator[None]:
             ("database (MongoDB", settings.mongo_url) if is_mongo else ("search (Elasticsearch", settings.es_url)
         )
         where = f"{server} at {hosts_of(url)})"
-        code = getattr(problem, "code" if is_mongo else "status_code", None) or 0
+        details: Document = getattr(problem, "details", None) or {}
+        code = getattr(problem, "code" if is_mongo else "status_code", details.get("code")) or 0
         if isinstance(problem, LATE) or code in (408, 504):
             raise ToolError("timeout", f"The shop's {where} gave no answer in time.") from problem
         body: object = getattr(problem, "body", None)
@@ -157,13 +158,13 @@ def _unusable(settings: ServerSettings, prefix: str) -> Generator[ExitStack]:
         start = "start it (`docker compose up --detach --wait`), or " if is_down else ""
         message = problem.message.rstrip(".")
         raise UserError(f"{message}: {start}{settings_of_it} (docs/shop.md has all settings).") from problem
+    except (FileNotFoundError, IsADirectoryError, PermissionError) as problem:
+        reason = file_error(problem).removeprefix("A file ")
+        raise UserError(f"A file of certificates ({CERTIFICATES[prefix]}) cannot be read: {reason}.") from problem
     except (LookupError, ValueError, TypeError, AttributeError, OSError) as problem:
-        if getattr(problem, "filename", None) is not None:
-            raise UserError(f"{file_error(problem)}. It is to hold certificates ({CERTIFICATES[prefix]}).") from problem
         unfit = f"{prefix}_URL, a password or a certificate ({CERTIFICATES[prefix]}) cannot be used"
-        raise UserError(
-            f"{unfit} ({type(problem).__name__}): {settings_of_it} (docs/shop.md has all settings)."
-        ) from problem
+        kind = type(problem).__name__
+        raise UserError(f"{unfit} ({kind}): {settings_of_it} (docs/shop.md has all settings).") from problem
 
 
 def open_mongo(settings: ServerSettings, name: str) -> tuple[MongoClient[Document], str]:

@@ -186,7 +186,8 @@ def _gate(
     metric = installed(row.metric)
     described = None if metric is None else metric.description
     # Only a scoreboard's columns have a direction.
-    if described and described.own_name(row.variant) and rule.is_drop is not described.higher_is_better:
+    on_board = described is not None and row.variant in {column.variant for column in described.scoreboard}
+    if described and on_board and rule.is_drop is not described.higher_is_better:
         better, worse = ("less", "rise") if rule.is_drop else ("more", "drop")
         instead = rule.text.replace(":drop=" if rule.is_drop else ":rise=", f":{worse}=")
         raise UserError(f"--fail-if {rule.text!r}: {better} is better here: write {instead!r}.")

@@ -63,9 +63,7 @@ def primary_variants(metric: Metric) -> tuple[str, ...]:
 def row_facts(metric: Metric, variant: str) -> dict[str, Any]:
     """The name of a variant's row, and whether the variant is a count."""
     described = metric.description
-    is_clear = described.named_by_variant or variant == metric.name
-    name = described.own_name(variant) or (variant if is_clear else f"{metric.name} {variant}")
-    return {"name": name, "is_count": variant in described.counts}
+    return {"name": described.name_of(metric.name, variant), "is_count": variant in described.counts}
 
 
 Measure = Sequence[ComparedRow]
@@ -136,8 +134,8 @@ def _corrected(row: ComparedRow) -> str:
 
 
 def compared_in(rows: Sequence[ComparedRow]) -> Account:
-    """The queries on which systems were compared, of those that both were asked; of several rows, pairs of answers."""
-    account = Account("compare", "query" if len(rows) == 1 else "pair of answers")
+    """The queries on which systems were compared, of those that both were asked; of several rows, comparisons."""
+    account = Account("compare", "query" if len(rows) == 1 else "comparison")
     for row in rows:
         account.take(row.n_due)
         account.use(row.n_pairs)

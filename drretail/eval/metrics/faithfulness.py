@@ -59,7 +59,7 @@ def prompts() -> list[Prompt]:
 
 FP, FR, N_SUPPORTED = "FP", "FR", "N_supported"
 BY_TYPE: dict[str, SourceType] = {f"FP_{kind}": kind for kind in TYPES}
-NUMBERS: dict[str, SourceType] = {"N_web": "web", "N_prod": "product"}
+NUMBERS: dict[str, SourceType] = {"N_web": "web", "N_product": "product"}
 N_INTERNAL = "N_internal"
 VARIANTS = (FP, N_SUPPORTED, *BY_TYPE, FR, "N_cited", *NUMBERS, N_INTERNAL)
 

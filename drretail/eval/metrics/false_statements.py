@@ -79,7 +79,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     case, claims_judged = subject.case, claims.judged or ()
     if judged and (claims.judged is None or claims.whole.is_failed):
         value = _value(case, read_report(case), ())
-        _record(subject, judge_session, value, reason, "the judge failed on its claims")
+        error = next((verdict.error for verdict in judged if verdict.error), "")
+        _record(subject, judge_session, value, reason, f"on its claims{error and f': {error}'}")
         return
     by_model, failed = judges_reading(subject), ""
     if claims_judged and judge_session.judge.ref.kind != "rule_based":

@@ -102,15 +102,15 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         judge_session.record_if_missing(STAGE, PERSONALIZATION, "na", reason=reason)
 
 
-AVERAGE = "Avg"
-AVERAGE_OF_SIX = "Avg_6"
+AVERAGE = "average"
+AVERAGE_OF_SIX = "average_6"
 _WORDINGS: tuple[Rules, ...] = ("default", "paper")
 """The rules whose prompts differ; the others use the paper's."""
 VARIANTS = (*DIMENSIONS, AVERAGE, AVERAGE_OF_SIX)
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """A report's ratings, ``Avg`` over all seven, and ``Avg_6`` over the six that need no profile.
+    """A report's ratings, ``average`` over all seven, and ``average_6`` over the six that need no profile.
 
     A mean is na if one of its ratings is na, and failed if one is failed or missing: it is never made of fewer ratings.
     """

@@ -173,49 +173,41 @@ def account_stage(metric: str, assessor: Assessor) -> str:
     return f"{metric}{by}{'' if assessor.rules == 'default' else f' (rules of {assessor.rules})'}"
 
 
-def _account(facts: Facts, unit: str) -> Account:
-    """What became of a system's reports: used are those with a value, and without a judgement that failed."""
-    account = Account(account_stage(facts.metric.name, facts.assessor), unit)
-    for plan, judged in facts.runs:
-        account.take()
-        states = {value.state for value in judged.values.values()}
-        if judged.lacks is not None:
-            is_asked = judged.lacks in (NOT_JUDGED, DAMAGED_RUNS)
-            account.leave_out(LACKS_IN_WORDS[judged.lacks], plan.run_id, failed=is_asked)
-        elif "failed" in states:
-            error = shortened(next(iter(judged.errors), ""), LONGEST_ERROR)
-            reason = "the judge failed" if judged.errors else "not judged to the end"
-            account.leave_out(reason, f"{plan.run_id}{error and f', {error}'}", failed=True)
-        elif "scored" in states:
-            account.use()
-        else:
-            reasons = (reason for value in judged.values.values() for reason in reasons_of(value.items))
-            account.leave_out(next(reasons, NOTHING_TO_SCORE), plan.run_id)
-    return account
-
-
-def _pair_account(row: PairScore) -> Account:
-    """What became of the pairs of reports of two systems."""
-    account = Account(account_stage(PAIRWISE, Assessor.of(row)), "pair of reports", row.n_planned, row.n_scored)
-    account.leave_out(NOTHING_TO_SCORE, count=row.n_na)
-    place, left = f"{row.a} ~ {row.b}{row.error and f', {shortened(row.error, LONGEST_ERROR)}'}", row.n_failed
-    for reason, count in (("a report is missing", row.runs_failed), ("not judged", row.not_judged), ("", left)):
-        part = min(count, left)
-        account.leave_out(reason or "the judge failed", place, part, failed=reason != "a report is missing")
-        left -= part
-    return account
-
-
-def _joined(accounts: Iterable[Account]) -> tuple[Account, ...]:
-    """One account for each stage: of all systems, or pairs of systems, together."""
-    by_stage: dict[str, Account] = {}
-    for account in accounts:
-        joined = by_stage.setdefault(account.stage, Account(account.stage, account.unit))
-        joined.take(account.came)
-        joined.use(account.used)
-        for reason, fate in account.left_out.items():
-            joined.leave_out(reason, fate.first, fate.count, failed=fate.failed)
-    return tuple(by_stage.values())
+def _accounts(every: Iterable[Facts], pairs: Iterable[PairScore], unit: str) -> tuple[Account, ...]:
+    """What became of the reports in each metric by each judge, and of the pairs that were compared overall. Used are
+    those with a value, and without a judgement that failed.
+    """
+    accounts: dict[str, Account] = {}
+    for facts in every:
+        stage = account_stage(facts.metric.name, facts.assessor)
+        account = accounts.setdefault(stage, Account(stage, unit))
+        for plan, judged in facts.runs:
+            account.take()
+            states = {value.state for value in judged.values.values()}
+            if judged.lacks is not None:
+                is_asked = judged.lacks in (NOT_JUDGED, DAMAGED_RUNS)
+                account.leave_out(LACKS_IN_WORDS[judged.lacks], plan.run_id, failed=is_asked)
+            elif "failed" in states:
+                error = shortened(next(iter(judged.errors), ""), LONGEST_ERROR)
+                reason = "the judge failed" if judged.errors else "not judged to the end"
+                account.leave_out(reason, f"{plan.run_id}{error and f', {error}'}", failed=True)
+            elif "scored" in states:
+                account.use()
+            else:
+                reasons = (reason for value in judged.values.values() for reason in reasons_of(value.items))
+                account.leave_out(next(reasons, NOTHING_TO_SCORE), plan.run_id)
+    for row in pairs:
+        stage = account_stage(PAIRWISE, Assessor.of(row))
+        account = accounts.setdefault(stage, Account(stage, "comparison"))
+        account.take(row.n_planned)
+        account.use(row.n_scored)
+        account.leave_out(NOTHING_TO_SCORE, count=row.n_na)
+        place, left = f"{row.a} ~ {row.b}{row.error and f', {shortened(row.error, LONGEST_ERROR)}'}", row.n_failed
+        for reason, count in ((NO_REPORT, row.runs_failed), ("not judged", row.not_judged), ("the judge failed", left)):
+            part = min(count, left)
+            account.leave_out(reason, place, part, failed=reason != NO_REPORT)
+            left -= part
+    return tuple(accounts.values())
 
 
 def _failed_judgements(judgings: Iterable[Judging], pairs: Iterable[PairScore]) -> Iterator[str]:
@@ -235,7 +227,8 @@ def _failed_judgements(judgings: Iterable[Judging], pairs: Iterable[PairScore]) 
 
 
 LONGEST_ERROR = 100
-NOTHING_TO_SCORE = "nothing to score"
+"""The characters of an error in an account."""
+NOTHING_TO_SCORE, NO_REPORT = "nothing to score", "a report is missing"
 
 
 def derive_scores(
@@ -291,8 +284,7 @@ def derive_scores(
         first = (*board.not_read, *_failed_judgements(asked_last, shown_pairs))
         board = board.model_copy(update={"not_read": first})
     unit = "answer" if gathered.are_answers else "report"
-    accounts = [_account(facts, unit) for facts in every if not facts.is_hidden]
-    accounts += [_pair_account(row) for row in pairs if row.dimension == PRIMARY and row.note is None]
+    compared = (row for row in pairs if row.dimension == PRIMARY and row.note is None)
     return Scores(
         scores=scores,
         metrics=described,
@@ -304,7 +296,7 @@ def derive_scores(
         agreements=tuple(agreements(gathered)),
         ablations=tuple(all_ablations(gathered)),
         scoreboard=board,
-        accounts=_joined(accounts),
+        accounts=_accounts((facts for facts in every if not facts.is_hidden), compared, unit),
         made_of=made_of(experiment),
         systems=gathered.definition.systems,
     )

@@ -50,8 +50,6 @@ TOOK: tuple[tuple[str, Unit, str], ...] = (
 _, WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
 VOTES = "votes"
 """The metric of what people preferred."""
-VOTED = {"insightfulness": "insight", "constraint_following": "constraints", "personalization": "personal."}
-"""The headings of dimensions with long names, as in Table 2."""
 TIE = 0.5
 """What a tie counts for each of two reports."""
 TOOK_OF_ANSWERS = {
@@ -106,7 +104,7 @@ def scoreboard(
     columns.sort(key=lambda pair: (not pair[1].decides, pair[1].variant not in metrics[pair[0]].success))
     # If two metrics share a column's name, or a cost has it, the metric's name is put before it; an own metric that is
     # itself called so is "own FP", not "FP FP".
-    wishes = [column.name or column.variant for _, column in columns]
+    wishes = [metrics[name].name_of(name, column.variant) for name, column in columns]
     taken = [*wishes, *(name for name, _, _ in TOOK)]
     shown = _Shown(
         {(row.system, row.metric, row.variant, Assessor.of(row)): row for row in scores},
@@ -304,7 +302,7 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_a
     columns += [
         ShownColumn(
             name=name,
-            short=name if name in (DONE, TOKENS) else "",
+            is_brief=name in (DONE, TOKENS),
             unit=unit,
             meaning=meanings.get(name, meaning),
             is_counted=name == DONE,
@@ -357,8 +355,7 @@ def _voted(
                     metric=VOTES,
                     variant=dimension,
                     table=f"Preferred by {people}",
-                    heading=VOTED.get(dimension, dimension),
-                    short="vote" if dimension == PRIMARY else "",
+                    is_brief=dimension == PRIMARY,
                     meaning=f"share of people's votes on {dimension.replace('_', ' ')} that prefer it, a tie as half",
                 )
             )

@@ -37,7 +37,6 @@ from drretail.viewer.tables.board import (
     BoardTables,
     board_notes,
     cut_names,
-    judge_failures,
 )
 from drretail.viewer.tables.false_statements import CHECKED
 from drretail.viewer.tables.scores import model_words, system_names
@@ -163,7 +162,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     sentence, _, more = ("" if board is None else board.sentence).partition(". ")
     return fragment(
         "overview.html.jinja",
-        not_read=() if board is None else (*board.not_read, *judge_failures(board)),
+        not_read=() if board is None else board.not_read,
         sentence=sentence and sentence.removesuffix(".") + ".",
         more=more,
         tables=[tables[0], *map(_narrow, tables[1:])] if is_many and tables else tables,

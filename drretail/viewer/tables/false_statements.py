@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from drretail.errors import shortened
+from drretail.eval.scores.file import LONGEST_ERROR
 from drretail.grounding.text.layout import find_sentences
 from drretail.records.evidence import Finding
 from drretail.records.reading import Cause
@@ -165,7 +167,8 @@ def checked_in_words(answers: Account, checked: int, false: int, unchecked: int)
         return answers.praise(f"of {of} checked, none contradicts your shop's records") + left
     left = f"; {unchecked:,} not checked" if unchecked else ""
     verb = "contradict" if false > 1 else "contradicts"
-    unread = "" if answers.is_whole else f" {answers.came - answers.used:,} were not looked at: {answers.reasons}."
+    left_out = counted(answers.came - answers.used, "answer")
+    unread = "" if answers.is_whole else f" Of {left_out} nothing more is known: {answers.reasons}."
     return f"{counted(answers.came, 'answer')}, {of} checked: {false:,} {verb} your shop's records{left}.{unread}"
 
 
@@ -180,7 +183,7 @@ def count_answer(account: Account, run_id: str, state: str, failed: str, *, is_j
     if state != "done":
         account.leave_out(f"it is {state}", run_id)
     elif failed:
-        account.leave_out("the judge failed", f"{run_id}, {failed}", failed=True)
+        account.leave_out("the judge failed", f"{run_id}, {shortened(failed, LONGEST_ERROR)}", failed=True)
     elif is_judged:
         account.use()
     else:

@@ -14,8 +14,8 @@ from drretail.records.tables.figures import counted, counted_each
 from drretail.records.tables.table import Cell, Table, table_of
 
 if TYPE_CHECKING:
-    from drretail.agents.running.spending import Spending
     from drretail.eval.judging.spending import JudgingCost
+    from drretail.llm.spending import Spending
     from drretail.records.comparison import PairScore
     from drretail.records.score import Judging
 

@@ -227,6 +227,7 @@ def test_a_table_that_would_lose_rows_or_words_is_refused(tmp_path: Path) -> Non
     for table, told in (
         ('question,answer\nIn stock?,"Yes\nA lamp?,No\n', "is a quote never closed?"),
         ("question,answer\nIn stock?,Yes, two\n", "row 2, has more values than columns"),
+        ("question,Answer,answer\nIn stock?,Yes,No\n", "has two columns 'answer'"),
         ("Frage,Antwort\nDa?,Ja\n", "with the keys 'frage', 'antwort', where the nearest form, questions and answers"),
     ):
         with pytest.raises(UserError, match=re.escape(told)):

@@ -13,14 +13,14 @@ from drretail.errors import UserError
 from drretail.eval.judging.subject import resolve_name
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.file import made_scores
-from drretail.experiment import SOURCES, read_definition, read_runs, run_path
+from drretail.experiment import SOURCES, kept_accounts, read_definition, read_runs, run_path
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.reading import Reading
 from drretail.run_file import read_evidence
 from tests.addons.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 from tests.build import experiment as own_experiment
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
@@ -78,7 +78,8 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     assert document["systems"] == {"one": {"reports": 2, **counts}}
     assert [each["citations"]["not_read"] for each in document["reports"]] == [{"no_address": 1}, {}]
     assert "1 of 6 citations of one could not be read (no address: 1)" in " ".join(printed.split())
-    of_rows, _, of_reports = document["accounts"]
+    of_rows, of_file, of_reports = document["accounts"]
+    assert [kept.document() for kept in kept_accounts(tmp_path / "exp")] == [of_rows, of_file]
     assert (of_rows["used"], of_reports["merged"]["in the experiment already"]["count"], document["format"]) == (
         2,
         2,
@@ -316,7 +317,7 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
     ]
     jsonl(tmp_path / "pages" / "index.jsonl", rows)
     came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
-    of_pages = came.accounts[-1]
+    of_pages = came.accounts[-2]
     assert (of_pages.came, of_pages.used, of_pages.reasons) == (
         *(3, 2), "no report here names it (1, first: https://nobody.example)",
     )  # fmt: skip
@@ -336,3 +337,17 @@ def test_bad_pages_are_told(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=match):
             taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
         assert not (tmp_path / "exp").exists(), match
+
+
+@pytest.mark.parametrize("linked", ["reports", "pages"])
+def test_a_folder_with_a_link_to_a_file_of_the_readers_is_refused(
+    error_of: ErrorOf, tmp_path: Path, linked: str
+) -> None:
+    (tmp_path / "secret").write_text('{"url": "https://a.example/", "text": "secret"}\n', encoding="utf-8")
+    for name in ("reports", "pages"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "reports" / "one.md").write_text(REPORT, encoding="utf-8")
+    link = tmp_path / linked / ("index.jsonl" if linked == "pages" else "two.md")
+    link.symlink_to(tmp_path / "secret")
+    assert "is a link, pipe or device" in error_of("import", "markdown", "reports", "--pages", "pages", "--to", "exp")
+    assert not (tmp_path / "exp").exists()

@@ -101,6 +101,7 @@ LAYOUTS: dict[str, Callable[[list[dict[str, Any]]], str]] = {
     "array": json.dumps,
     "printed array": lambda rows: json.dumps(rows, indent=2),
     "document": lambda rows: json.dumps({"meta": {"rows": 3}, "results": {"all": rows}}),
+    "map": lambda rows: json.dumps({f"row {at}": row for at, row in enumerate(rows)}),
     "printed objects": lambda rows: "\n".join(json.dumps(row, indent=2) for row in rows),
     "lists on lines": lambda rows: f"{json.dumps(rows[:2])}\n{json.dumps(rows[2:])}\n",
 }

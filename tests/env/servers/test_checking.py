@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.trouble.shared import TAMPERED
+from benchmarks.trouble.shared import TAMPERED, write
 from drretail.env.copying import copy_world
 from drretail.env.folder import check_world, open_world_rows
 from drretail.env.manifest import WorldRows, live_generation, read_manifest
@@ -24,7 +24,7 @@ from tests.shop import ORDERS, PRODUCTS
 
 @pytest.mark.parametrize("damage", TAMPERED)
 def test_whatever_is_changed_is_found(servers: Servers, damage: str) -> None:
-    write_servers(servers, WorldRows(PRODUCTS, ORDERS, seed=42, pool=default_pool()))
+    write(servers)
     spec = f"servers:{servers.name}"
     assert check_servers(spec, servers.settings).findings == []
     TAMPERED[damage](servers, read_generation(servers))

@@ -38,17 +38,21 @@ def test_wrong_settings_are_a_sentence_without_their_password() -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"mongo_url": "mongodb://user:p/secret@host"}, "check MONGO_URL"),
         ({"mongo_url": "http://user:secret@host"}, "MongoDB at host.*check MONGO_URL"),
-        ({"mongo_url": "mongodb://host:1/?tlsCAFile=none.pem&tls=true"}, "certificate cannot be used.*check MONGO_URL"),
+        (
+            {"mongo_url": "mongodb://host:1/?tlsCAFile=none.pem&tls=true"},
+            r"file of certificates \(tlsCAFile .* in MONGO_URL\) cannot be read: .*does not exist",
+        ),
         ({"mongo_user": "eva"}, "DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD"),
         ({"es_url": "user:secret"}, "ES_URL, a password .* cannot be used"),
-        ({"es_url": "https://127.0.0.1:1", "es_ca_file": "none.pem"}, "DRRETAIL_ES_USER"),
+        ({"es_url": "http://127.0.0.1:1"}, r"cannot be reached .*start it \(`docker compose up.*DRRETAIL_ES_USER"),
+        ({"es_url": "https://127.0.0.1:1", "es_ca_file": "none.pem"}, r"\(DRRETAIL_ES_CA_FILE\) .*none.pem does not"),
     ]
     for fields, message in cases:
         impatient = settings(timeout=0.1, **fields)  # nothing listens there
         with pytest.raises(UserError, match=message) as caught:
             open_mongo(impatient, "shop") if "mongo" in next(iter(fields)) else open_elastic(impatient)
         assert "secret" not in str(caught.value), fields
-        assert "docker compose up" in str(caught.value), fields
+        assert ("start it" in str(caught.value)) == ("cannot be reached" in str(caught.value)), fields
 
 
 def test_where_the_servers_are_is_never_supposed_and_settings_do_not_show_what_is_secret() -> None:
@@ -81,8 +85,22 @@ HIDDEN = "pass-word"
 NODE = NodeConfig("http", "host", 9200)
 
 
-def refused(status: int, kind: type[elasticsearch.ApiError] = elasticsearch.ApiError) -> elasticsearch.ApiError:
-    return kind(HIDDEN, ApiResponseMeta(status, "1.1", HttpHeaders(), 0.1, NODE), {"error": HIDDEN})
+def refused(
+    status: int, kind: type[elasticsearch.ApiError] = elasticsearch.ApiError, error: object = HIDDEN
+) -> elasticsearch.ApiError:
+    return kind(HIDDEN, ApiResponseMeta(status, "1.1", HttpHeaders(), 0.1, NODE), {"error": error})
+
+
+def blocked(block: str) -> dict[str, Any]:
+    """As Elasticsearch 9.2.4 says it."""
+    error = {"type": "cluster_block_exception", "reason": f"index [shop-g00000000] blocked by: [{block} {HIDDEN}];"}
+    return {**error, "root_cause": [error]}
+
+
+FLOOD = blocked(
+    "TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block"
+)
+SHARDS = {"type": "search_phase_execution_exception", "root_cause": [{"type": "no_shard_available_action_exception"}]}
 
 
 FAULTS: list[tuple[Exception, str, str]] = [
@@ -97,6 +115,12 @@ FAULTS: list[tuple[Exception, str, str]] = [
     (refused(401, elasticsearch.AuthenticationException), "unavailable", "refused the credentials"),
     (refused(404, elasticsearch.NotFoundError), "unavailable", "no longer has the index"),
     (refused(200, elasticsearch.UnsupportedProductError), "unavailable", "refused the request"),
+    (refused(429, error=FLOOD), "unavailable", "too little free disk space .*free some"),
+    (errors.OperationFailure(HIDDEN, 14031), "unavailable", "too little free disk space .*free some"),
+    (refused(403, error=blocked("FORBIDDEN/6/cluster read-only (api)")), "unavailable", "read-only as a whole .*lift"),
+    (refused(403, error=blocked("FORBIDDEN/8/index write (api)")), "unavailable", "blocks an index .*lift that"),
+    (refused(503, error=SHARDS), "unavailable", "an index on no node, .*disk space: GET"),
+    (errors.NotPrimaryError(HIDDEN, {"code": 10107}), "unavailable", "is not the primary .*name that one"),
 ]
 
 

@@ -6,8 +6,10 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from elasticsearch import Elasticsearch
 
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.catalog.elastic import create_index
 from drretail.env.manifest import WorldRows
 from drretail.env.servers.checking import check_servers
 from drretail.env.servers.clients import Servers
@@ -140,3 +142,38 @@ def test_a_damaged_description_is_said_and_replaced(servers: Servers, opened: Ca
     write(servers)
     assert opened().manifest.counts.products == len(PRODUCTS)
     assert opened().open_former() is None
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        ("read_only_allow_delete", "too little free disk space .*free some"),
+        ("write", "blocks an index .*can lift that"),
+    ],
+)
+def test_a_load_into_a_blocked_index_says_why_and_leaves_nothing(
+    servers: Servers, monkeypatch: pytest.MonkeyPatch, block: str, words: str
+) -> None:
+    made, before = write(servers), live_key(servers)
+
+    def blocked(client: Elasticsearch, index: str, *rest: Any) -> None:
+        create_index(client, index, *rest)
+        client.indices.put_settings(index=index, settings={f"index.blocks.{block}": True})
+
+    monkeypatch.setattr("drretail.env.servers.loading.create_index", blocked)
+    monkeypatch.setattr("elasticsearch.helpers.actions.time.sleep", lambda _: None)  # it asks a busy server six times
+    with pytest.raises(UserError, match=words):
+        write(servers, ORDERS[1:])
+    assert keys(servers) == {before}
+    assert read_generation(servers).manifest == made
+
+
+def test_a_closed_index_is_named_with_what_opens_it(servers: Servers, opened: Callable[[], World]) -> None:
+    write(servers)
+    index, world = f"{servers.name}-g{live_key(servers)}", opened()
+    servers.elastic.indices.close(index=index)
+    for use in (opened, lambda: world.catalog.search(CatalogQuery("bird"))):
+        with pytest.raises(
+            (UserError, ToolError), match=f"has closed an index of this world: open it with POST /{index}/_open"
+        ):
+            use()

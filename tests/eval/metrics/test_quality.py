@@ -29,16 +29,16 @@ def found(*verdicts: Verdict) -> dict[str, tuple[VerdictState, float | None]]:
 def test_an_average_is_never_made_of_fewer_ratings_and_a_rating_of_0_is_a_real_0() -> None:
     six = [rated(dimension, 6) for dimension in DIMENSIONS if dimension != PERSONALIZATION]
     ratings = found(*six, rated(PERSONALIZATION, None, "na"))
-    assert ratings["Avg"] == ("na", None)
-    assert ratings["Avg_6"] == ("scored", 6.0)
+    assert ratings["average"] == ("na", None)
+    assert ratings["average_6"] == ("scored", 6.0)
 
     ratings = found(rated("clarity", None, "failed"), *(rated(dimension, 9) for dimension in DIMENSIONS[1:]))
-    assert ratings["clarity"] == ratings["Avg"] == ratings["Avg_6"] == ("failed", None)
+    assert ratings["clarity"] == ratings["average"] == ratings["average_6"] == ("failed", None)
     both = found(rated("clarity", None, "failed"), rated(PERSONALIZATION, None, "na"))
-    assert both["Avg"] == ("failed", None)  # what may still get a rating is not settled as na
+    assert both["average"] == ("failed", None)  # what may still get a rating is not settled as na
     assert found(rated("clarity", 9))["depth"] == ("failed", None)  # never judged
 
-    assert found(*(rated(dimension, 0) for dimension in DIMENSIONS))["Avg"] == ("scored", 0.0)
+    assert found(*(rated(dimension, 0) for dimension in DIMENSIONS))["average"] == ("scored", 0.0)
 
 
 PROFILE = ProfileSummary(user_id="u", statements=(ProfileFact(code="place", text="Lives in Tulsa, OK."),))

@@ -1,4 +1,4 @@
-"""Praise is made in one place: no other source of the package holds its words (``Account.praise``)."""
+"""Praise is made in one place, records/tables/account.py: no other source of the package holds its words."""
 
 import ast
 import re

@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import path_of, read_runs
+from drretail.errors import ModelError
+from drretail.experiment import keep_account, path_of, read_runs
 from drretail.records.evidence import Finding
+from drretail.records.tables.account import Account
 from drretail.viewer.cards import answer_card, fault_lines
 from drretail.viewer.experiment import read_view
 from drretail.viewer.run_lines import Fault, RunLine, first_faults, run_line
+from tests.build import evidence, experiment, scored, scripted_judge, text
 from tests.viewer.dom import parse
 from tests.viewer.experiment import CODE, append, render_page, verdict
 
@@ -84,3 +87,21 @@ def test_a_fault_of_several_systems_is_listed_once_and_one_of_all_last(lines: li
         ("below rating", "agent c"),
         ("over budget", "3 of 3 systems, such as agent a"),
     ]
+
+
+def test_a_page_of_failed_judgements_praises_nothing_and_shows_what_was_not_used(tmp_path: Path) -> None:
+    reports = {f"q{at}-r1": f"It holds seed {at} [W:AAAAAAAA]." for at in range(5)}
+    exp = experiment(tmp_path / "exp", {"a@m": reports}, evidence=[evidence("W:AAAAAAAA", text("Seeds."))])
+    judge, _ = scripted_judge(lambda _: ModelError("model", "HTTP 400"))
+    scored(exp, ("faithfulness", "false_statements"), judge)
+    rows = Account("import rows", "row", came=7, used=5)
+    rows.leave_out("no question in it", "rows.csv, row 3", 2)
+    keep_account(exp, rows)
+    page = parse(render_page(exp))
+    look, first, accounts = (" ".join(page.by_id(name).text.split()) for name in ("look", "first", "accounts"))
+    assert "5 answers, none of which could be looked at: the judge failed (5, first: a@m/q0-r1, " in look
+    assert "No fault" not in look
+    assert "judgements by scripted:test failed (on its claims: model: HTTP 400). `drretail score … --retry" in first
+    assert "import rows: rows 7 5 0 2" in accounts
+    assert "import rows, left out: no question in it (2, first: rows.csv, row 3)." in accounts
+    assert "faithfulness by scripted:test: reports 5 0 0 5" in accounts

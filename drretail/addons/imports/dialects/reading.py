@@ -109,5 +109,5 @@ def _unread(rows: Sequence[FileRow]) -> str:
     keys = first_few([repr(key) for key, _ in met.most_common()], _NAMED_KEYS)
     return (
         f"of no known form of log: with the keys {keys or 'none'}, where the nearest form, {nearest.name}, has "
-        f"{', '.join(map(repr, nearest.keys))} (drretail/addons/imports/README.md)"
+        f"{', '.join(map(repr, nearest.keys))}, not empty (drretail/addons/imports/README.md)"
     )

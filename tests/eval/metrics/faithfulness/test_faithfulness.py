@@ -116,7 +116,7 @@ def test_fp_is_the_mean_of_the_types_that_a_report_has_under_both_protocols(rule
     # Of two claims with a page 2 are borne out, of three with a product 1.5.
     assert got(found, "FP_web", "FP_product", "FP_internal") == [("scored", 1.0), ("scored", 0.5), ("scored", 1.0)]
     assert got(found, "FP", "FR") == [("scored", 0.75), ("scored", 4 / 6)]
-    counts = got(found, "N_cited", "N_web", "N_prod", "N_internal")
+    counts = got(found, "N_cited", "N_web", "N_product", "N_internal")
     assert counts == [("scored", each) for each in (5.0, 2.0, 3.0, 1.0)]
     assert got(found, "N_supported") == [("scored", 2.5)]
     assert got(scored(products, rules, []), "FP", "FP_web") == [("scored", 0.25), ("na", None)]
@@ -140,7 +140,7 @@ def test_what_does_not_exist_counts_0_for_its_type_and_what_was_not_read_counts_
     found = scored(claims, rules, [of.claim for of in claims])
     assert got(found, "FP_product", "FP_web") == [("scored", pytest.approx(1 / 3))] * 2
     assert got(found, "FP_internal", "FR") == [("scored", 0.0), ("scored", 4 / 6)]
-    assert got(found, "N_cited", "N_web", "N_prod", "N_supported") == [("scored", each) for each in (6, 3, 3, 2)]
+    assert got(found, "N_cited", "N_web", "N_product", "N_supported") == [("scored", each) for each in (6, 3, 3, 2)]
     assert found["FP"].items["unresolved"] == 4
 
     unread = scored([Of(cites(1, WEB, PRODUCT, ORDER), 1.0, unread=(WEB, PRODUCT))], rules, [])
@@ -215,7 +215,7 @@ On 2023-05-31 you bought the Slowpaw Slow Feeder Bowl [O:0000000001]. Which one 
 @pytest.mark.parametrize(
     ("report", "expected"),
     [
-        (GOOD, {"FP": 1, "FP_product": 1, "FP_internal": 1, "FP_web": "na", "N_cited": 5, "N_prod": 4, "FR": 5 / 6}),
+        (GOOD, {"FP": 1, "FP_product": 1, "FP_internal": 1, "FP_web": "na", "N_cited": 5, "N_product": 4, "FR": 5 / 6}),
         ("", {"FP": "na", "FR": "na", "N_cited": 0}),
         (QUERY, {"FP": "na", "N_cited": 0}),
         ("The Fluffwick bed costs $49.99. Cardinals eat sunflower seeds.", {"FP": "na", "FR": 0}),

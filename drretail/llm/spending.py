@@ -1,18 +1,17 @@
 """What an experiment's runs took, by system: the columns of the paper's Table 5, and money, cache, time and retries."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import UserError
 from drretail.experiment import path_of, read_definition, read_discarded, read_runs
 from drretail.grounding.report.render import count_words
 from drretail.llm.prices import unpriced
-from drretail.llm.registry import check_priced
+from drretail.llm.registry import Model, check_priced
 from drretail.llm.usage import (
     NOTHING,
     Cost,
@@ -153,7 +152,7 @@ class Caps:
     dollars: float | None = None
 
 
-def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps | None) -> ExperimentBudget | None:
+def opened_budget(experiment: Path, models: Iterable[Model], caps: Caps | None) -> ExperimentBudget | None:
     """The budget of the experiment, from which its ended runs are already taken; None without a cap.
 
     Raises UserError if dollars are capped and a model of the experiment has no known price.
@@ -161,7 +160,7 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
     if caps is None or (caps.tokens is None and caps.dollars is None):
         return None
     if caps.dollars is not None:
-        check_priced(model for sut in suts for model in sut.models.values())
+        check_priced(models)
     experiment_budget = ExperimentBudget(caps.tokens, caps.dollars)
     systems = read_definition(experiment).systems
     for usage in read_discarded(experiment):

@@ -1,4 +1,4 @@
-"""What runs took and may take. Also tests estimate.py. document, opened_budget: tests/cli/test_money.py."""
+"""What runs may take and took. Also tests llm/spending.py. document, opened_budget: tests/cli/test_money.py."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,6 @@ from langchain_core.messages import AIMessage
 from drretail.agents.registry import BUILT_IN, split_web_mode
 from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.outcomes import ALL
-from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -18,6 +17,7 @@ from drretail.experiment import Experiment, run_path
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import price_version
 from drretail.llm.registry import Model, build_model
+from drretail.llm.spending import Spending, spending_of
 from drretail.run_file import read_journal
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
