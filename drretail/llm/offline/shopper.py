@@ -141,9 +141,9 @@ def _lines_on(product: Mapping[str, Any]) -> list[str]:
     if product.get("price") is not None:
         start = "costs from" if product.get("price_from") else "costs"
         costs = f"{start} {format_money(product['price'], str(product.get('currency') or USD))}"
-    rating = product.get("average_rating")
-    rated = "" if rating is None else f" and is rated {rating:g} out of 5"
-    return [f"{CATEGORY}{category}", f"{short_title(str(product.get('title')), 70)} {costs}{rated}"]
+    title, rating = short_title(str(product.get("title")), 70), product.get("average_rating")
+    rated = [] if rating is None else [f"{title} is rated {rating:g} out of 5"]
+    return [f"{CATEGORY}{category}", f"{title} {costs}", *rated]
 
 
 def notes_in(reports: str) -> list[SourceNote]:
