@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 from simulated import Memory, Walked, simulated_model
 
 from drretail.agents.registry import BUILT_IN, load_agent
@@ -203,6 +203,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as parent:
         prepared(Path(parent), agents, args.seed)
         result = {agent: measured_apart(Path(parent), agent, args, alone, at_once) for agent in agents}
+    hold(all(row["report_words"] and row["model_calls"] for row in result.values()), "every agent asked and reported")
     print_table(result)
     keep(args.json, result)
 

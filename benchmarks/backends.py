@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from calls import TOOL, Case, Queries, Times, measured, read_cases, search_cases, tool_cases
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 from rivals import rank_bm25_of
 from served import world_on_servers
 from world import CATEGORIES, loaded_apart, write_tables
@@ -154,6 +154,7 @@ def main() -> None:
         args.products, args.orders, args.calls = args.products // 20, args.orders // 20, args.calls // 4
     began = time.monotonic()
     result = measure(args)
+    hold(result["products"] and result["clients"], "both backends hold products and answered")
     print_result(result)
     print(f"\nmeasured in {time.monotonic() - began:,.0f} s", file=sys.stderr)
     keep(args.json, result)

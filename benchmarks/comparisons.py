@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
-from figures import keep, rounds_parser
+from figures import hold, keep, rounds_parser
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import beta
@@ -472,6 +472,7 @@ def main() -> None:
             for place, cells in table(compare, np.random.default_rng(args.seed), args.rounds):
                 print(f"{place:30}{cells}", flush=True)
                 figures[table.__name__][place] = " ".join(cells.split())
+    hold(all(figures.values()), "each table has rows")
     keep(args.json, figures)
 
 

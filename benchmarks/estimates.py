@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 from langchain_core.messages import AIMessage, BaseMessage
 
 import drretail
@@ -168,6 +168,7 @@ def main() -> None:
         scratch = Path(folder)
         measured = of_demo(scratch, args.demo) if args.drawn is None else of_drawn(scratch, args.drawn)
         factors = {name: line(name, likely, took) for name, likely, took in measured}
+    hold(factors and all(min(each.values()) > 0 for each in factors.values()), "every run took calls and tokens")
     keep(args.json, factors)
 
 

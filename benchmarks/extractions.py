@@ -30,7 +30,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from figures import keep
+from figures import hold, keep
 from labelled_reports import LabelledReport, Twin, arguments, read_set, world_of
 from pydantic import ValidationError
 from reading import meets, new_errors, share
@@ -75,6 +75,7 @@ def main() -> None:
                 write_confirmations(report, args.answers, tally)
             else:
                 measure(report, args.answers, tally)
+    hold(args.prompts or tally.looked or args.confirm, "there are labelled reports")
     if args.answers and not args.confirm:
         print(*(tally.notes if args.misses else []), *tally.repairs, sep="\n")
         print_table(tally)

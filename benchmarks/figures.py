@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,13 @@ def rounds_parser(doc: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=7)
     return parser
+
+
+def hold(is_so: object, sentence: str) -> None:
+    """Ends with 3 if what a benchmark's figures rest on is not so: the work was not done, so that they say nothing."""
+    if not is_so:
+        print(f"These figures say nothing: it does not hold that {sentence}.", file=sys.stderr)
+        sys.exit(3)
 
 
 def keep(path: Path | None, figures: Any) -> None:

@@ -11,7 +11,7 @@ import hashlib
 from pathlib import Path
 
 from command import drretail
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition
@@ -75,6 +75,7 @@ def main() -> None:
         make(arguments.experiment, arguments.queries)
     judge(arguments.experiment)
     rows = measured(arguments.experiment)
+    hold(rows and all(row["right"] is not None for row in rows.values()), "every system has a value for right")
     print(f"{drawn(arguments.experiment)}\n\n{table(rows)}")
     keep(arguments.json, {"queries": drawn(arguments.experiment), "systems": rows})
 

@@ -26,6 +26,8 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
+from figures import hold
+
 from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.env import recorded_rewards
 from drretail.addons.gym.parts import LONGEST_SEARCH, Policy, buying, earned, hits_of, one_search
@@ -366,6 +368,7 @@ def main() -> None:
         print(f"\n{alone:,.0f} steps, {rollouts:,.0f} rollouts a second, one after the other")
         for name, value in crowd.items():
             print(f"{name.replace('_', ' ')}: {value:,.2f}".replace(".00", ""))
+    hold(not crowd["cross_talk"], "no rollout sees what another changed")
     if given.json is not None:
         document = {"resets": measured, "steps_per_second_alone": alone, "side_by_side": crowd}
         given.json.write_text(json.dumps(document, indent=1), encoding="utf-8")

@@ -31,7 +31,7 @@ from itertools import product
 from pathlib import Path
 
 from command import MAIN
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.data_ingest.synth import write_shop
 
@@ -337,6 +337,7 @@ def main() -> None:
     if asked:
         rows = summed_up(runs, args.reviews)
         print_table(rows)
+    hold(dense and all(len(each) for each in runs.values()), "every case was measured")
     result = {"reviews": args.reviews, "products": args.products, "cores": os.cpu_count(), "results": rows}
     keep(args.json, result | {"dense": dense})
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from figures import keep
+from figures import hold, keep
 from labelled_reports import LabelledReport, Planted, arguments, read_set, world_of
 
 from drretail.env.world import World
@@ -222,6 +222,7 @@ def main() -> None:
             folder = Path(scratch) / re.sub(r"\W", "", name)
             write_runs(folder, reports, world)
             audits[name], precision[name] = audit_of(folder, world, play_of(truth, fault))
+    hold(all(audit.shares for audit in audits.values()), "each judge read reports")
     print_table(audits, precision)
     keep(args.json, {name: audit.model_dump() for name, audit in audits.items()})
 

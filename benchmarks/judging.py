@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score_experiment
@@ -43,7 +43,7 @@ LABEL = {
     "justification": "The record gives the price, and the straps as they are said to be.",
     "label": "full_support",
 }
-VALUE = {"kind": "quantity", "amount_to": "", "currency": "", "relation": "is", "of": [], "quote": ""}
+VALUE = {"kind": "measure", "of": "", "field": ""}
 METRICS: dict[str, list[str]] = {
     "quality": ["quality"],
     "pairwise": ["pairwise"],
@@ -104,6 +104,7 @@ def main() -> None:
     parser.add_argument("--beside", type=Path, help="figures of another version, written by --json")
     args = parser.parse_args()
     found = {name: sent_for(args.experiment, name, args.pairs) for name in METRICS}
+    hold(any(sent.calls for sent in found.values()), "judges are asked")
     before = (
         {name: Sent(**held) for name, held in json.loads(args.beside.read_text("utf-8")).items()} if args.beside else {}
     )
@@ -136,6 +137,9 @@ def sent_for(experiment: Path, metric: str, pairs: Sequence[str]) -> Sent:
                     path_of(copied, run).unlink()
         asyncio.run(score_experiment(copied, METRICS[metric], [judge], progress=Progress(), pairs=pairs))
         provider.sent.reports = len(list(copied.glob(f"verdicts/{metric}/*/*/*.journal.jsonl")))
+        lines = [json.loads(line) for path in copied.rglob("verdicts/**/*.jsonl") for line in path.open()]
+        failed = [line["error"] for line in lines if line.get("state") == "failed"]
+        hold(not failed, f"the judge's answers are taken ({metric}: {len(failed)} failed, {str(failed[:1])[:300]})")
     return provider.sent
 
 
@@ -158,7 +162,7 @@ def _answer(schema: str, question: str) -> dict[str, Any]:
 
 def _claim(number: int, sentence: str) -> dict[str, Any]:
     text, *marks = _MARK.split(sentence)
-    values = [{**VALUE, "amount": figure} for figure in _FIGURE.findall(text)[:1]]
+    values = [{**VALUE, "quote": figure} for figure in _FIGURE.findall(text)[:1]]
     claim = {"claim_id": number, "claim": text.strip(), "quote": text.strip()}  # a judge quotes words up to their marks
     return claim | {"sources": marks[::2], "values": values}
 

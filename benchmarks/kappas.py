@@ -12,7 +12,7 @@ from itertools import product
 from statistics import fmean
 
 import numpy as np
-from figures import keep, rounds_parser
+from figures import hold, keep, rounds_parser
 
 from drretail.stats.agreement import agreement_interval, balanced_accuracy, kappa, krippendorff_alpha, tables_of
 from drretail.stats.intervals import Interval
@@ -89,6 +89,7 @@ def main() -> None:
         *names, coverage, width = astuple(row)
         print(f"| {' | '.join(map(str, names))} | {coverage:.3f} | {width:.2f} |", flush=True)
     print(f"\nleast coverage {min(row.coverage for row in rows):.3f}")
+    hold(rows and all(0 < row.coverage <= 1 for row in rows), "every cell drew intervals")
     keep(given.json, [*map(asdict, rows)])
 
 

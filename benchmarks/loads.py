@@ -18,7 +18,7 @@ from typing import Any
 
 from elastic_transport import Transport
 from elasticsearch.helpers import bulk
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 from served import remove
 from world import Texts, made_orders, made_products, timed
 
@@ -140,6 +140,7 @@ def main() -> None:
     for kind, count in requests.items():
         print(f"{kind:30}{count:10}  at most {REQUESTS_AT_MOST}: {'yes' if count <= REQUESTS_AT_MOST else 'NO'}")
     print(f"\nload average {os.getloadavg()[0]:.1f}; measured in {time.monotonic() - began:,.0f} s")
+    hold(len(rounds) == args.rounds and all(requests.values()), "every round loaded, and every search asked")
     keep(args.json, {"rounds": rounds, "ratio": ratio, "requests": requests})
 
 

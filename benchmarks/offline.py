@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.addons.lab.card import SPELLINGS, LabelledClaim, read_labelled, share_of_words
 from drretail.llm.offline.judge import judge_claim
@@ -103,6 +103,7 @@ def main() -> None:
             print(f"  stems in the source, threshold {table['threshold']:.3f}: {stems}")
     if not tables:
         sys.exit("Give --attributionbench FILE, --wice FILE, or both.")
+    hold(all(table["claims"] for table in tables.values()), "each set holds claims")
     keep(given.json, {"seed": given.seed, "sets": tables})
 
 

@@ -196,6 +196,8 @@ def _milliseconds(overlaps: Sequence[Overlap]) -> str:
 
 
 def main() -> None:
+    from figures import hold  # stands beside it; tests import this file from elsewhere
+
     parser = argparse.ArgumentParser(description="Reads real pages and compares them with what people marked.")
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--json", type=Path)
@@ -205,6 +207,7 @@ def main() -> None:
         print("\n".join(_option_table(_folder(given.folder))))
         return
     readings = list(read_folder(_folder(given.folder)))
+    hold(readings, "the folder holds pages that people marked")
     print("\n".join([*_page_table(readings), "", *_type_table(readings)]))
     if given.json is not None:
         given.json.write_text(json.dumps([asdict(reading) for reading in readings], indent=1), encoding="utf-8")

@@ -34,6 +34,7 @@ from pathlib import Path
 from statistics import fmean
 
 import numpy as np
+from figures import hold
 from scipy.special import betaincinv, ndtr, ndtri
 
 from drretail.records.base import sha256_of
@@ -260,6 +261,7 @@ def main() -> None:
     for row in published(given) if given.published else ():
         beside.append(row)
         print("| " + " | ".join(f"{value:.3f}" if value < 2 else f"{value:,}" for value in row.values()) + " |")
+    hold(rows and all(0 < row.coverage <= 1 for row in rows), "every cell drew intervals")
     if given.json is not None:
         everything = {"grid": [*map(asdict, rows)], "published": beside}
         given.json.write_text(json.dumps(everything, indent=1), encoding="utf-8")

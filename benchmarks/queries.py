@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from command import cost_of
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.env.world import World, world_at
 from drretail.querygen.generate import generate_queries
@@ -108,6 +108,7 @@ def main() -> None:
     else:
         with world_at(arguments.worlds[0]) as world:
             result = checked(world, arguments.good, good=True) | checked(world, arguments.bad, good=False)
+    hold(result, "there were queries to measure")
     keep(arguments.json, result)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from figures import keep
+from figures import hold, keep
 from labelled_reports import OF_JUDGES, LabelledReport, Planted, Twin, arguments, read_set, world_of
 
 from drretail.grounding.verify.checks import check_report, read_report
@@ -55,6 +55,7 @@ def main() -> None:
                 measure(report, reader, tally)
     if args.misses:
         print(*tally.misses, sep="\n")
+    hold(tally.reports, "there are labelled reports")
     print_table(tally)
     keep(args.json, as_figures(tally))
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.data_ingest.ingest import ingest_files
 from drretail.data_ingest.plan import IngestSettings
@@ -161,6 +161,7 @@ def main() -> None:
     args = parser.parse_args()
     (products,) = args.labels.glob("meta_*.jsonl*")
     result = measure(read_labels(args.labels / "rated.csv"), products, args.seed)
+    hold(result, "there are labels to compare with")
     print_table(result)
     keep(args.json, result)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.addons.publications.report_eval.score import (
     BY_PARAGRAPHS,
@@ -78,6 +78,7 @@ def main() -> None:
             recorded(args.reports, experiment)
         calls = {name: judged(experiment, metric, rules) for name, metric, rules in ASKED}
         found = list(pairs_of(experiment))
+    hold(found and all(calls.values()), "there are reports, and judges were asked")
     show(found, calls)
     held = {"reports": [asdict(pairs) for pairs in found], "calls": calls}
     keep(args.json, held)

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from command import processor_of
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.registry import METRICS, load_metric
@@ -170,6 +170,7 @@ def main() -> None:
     if not (given.experiment / "scores.json").exists():
         sys.exit(f"{given.experiment} has no scores yet: drretail score makes them.")
     built = [measured(given.experiment, queries) for queries in given.queries]
+    hold(all(each.runs and each.pages for each in built), "pages of runs were written")
     print("\n".join(table(built)))
     keep(given.json, [asdict(each) | {"ratio": each.ratio} for each in built])
 

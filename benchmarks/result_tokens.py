@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from agents import prepared, runs_of
+from figures import hold
 from simulated import Memory
 
 from drretail.agents.registry import BUILT_IN
@@ -148,6 +149,7 @@ def main() -> None:
     else:
         with tempfile.TemporaryDirectory() as parent:
             found = dict(shipped(Path(parent)))
+    hold(found and all(found.values()), "there are runs with results")
     print_table(found)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy
 from command import drretail, processor_of
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.file import derive_scores
@@ -118,6 +118,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(shutil.copytree(arguments.experiment, Path(folder) / "exp"))
         found = measured(copy, arguments.times)
+    hold(found.get("runs", 1), "there are runs to score")
     for name, value in found.items():
         if isinstance(value, dict):
             value = f"{value['wall']} s on the wall, {value['processor']} s of processor"

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 SHOP = """currency = "EUR"
 product_url = "https://shop.example/products/{id}"
@@ -101,7 +101,9 @@ def main() -> None:
             "import": timed(folder, "import", "chat", "log.jsonl", "--world", "w", "--to", "exp"),
             "check": timed(folder, "score", "exp", "--metrics", "false_statements"),
         }
+        answers = len(list((folder / "exp").glob("runs/*/*.gz")))
         size = sum(path.stat().st_size for path in (folder / "exp").rglob("*") if path.is_file()) / 1e6
+    hold(answers, "the log was imported and checked")
     for name, (spent, passed) in found.items():
         print(f"{name:8} {spent:7.1f} s of the processor, {passed:7.1f} s")
     print(f"{given.turns:,} turns, {size:.1f} MB")

@@ -241,6 +241,9 @@ def main() -> None:
     scripts = {path.stem for path in HERE.glob("*.py") if "if __name__ ==" in path.read_text("utf-8")} - {
         Path(__file__).stem
     }
+    unheld = [name for name in sorted(scripts) if "hold(" not in (HERE / f"{name}.py").read_text("utf-8")]
+    if unheld and unheld != ["reliability"]:  # its quick form fails at the first fault
+        sys.exit(f"nothing holds that the work of these was done: {', '.join(unheld)}")
     if scripts != set(STARTED):
         sys.exit(f"not in the table of {__file__}, or not beside it: {', '.join(sorted(scripts ^ set(STARTED)))}")
     # Of benchmarks.trouble, and for the processes that benchmarks start.

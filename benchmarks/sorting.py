@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail import open_world
 from drretail.env.session import Session, SessionSettings
@@ -80,6 +80,7 @@ def main() -> None:
     print(f"{len(searches)} searches, each in {len(SORTS)} sorts; the best {BEST} matches of each:")
     for fate, count in counts.most_common():
         print(f"{count:8,}  {fate}")
+    hold(sum(counts.values()), "searches matched")
     keep(args.json, counts)
 
 

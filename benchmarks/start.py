@@ -17,7 +17,7 @@ from pathlib import Path
 from shutil import copytree, rmtree
 
 from command import drretail
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.api.settings import read_settings
 from drretail.data_ingest.demo import ensure_world
@@ -94,6 +94,7 @@ def main() -> None:
             for spec in options.provider:
                 taken[f"these and {spec}"] = seconds(GRAPH + OPENED, spec, folder=folder)
             best = {what: min(took, best.get(what, took)) for what, took in taken.items()}
+    hold(all(took > 0 for took in best.values()), "every command put its first question")
     bare = best["LangGraph and a chat model of LangChain"]
     for what, took in best.items():
         over = f"  above {LIMIT} s" if what in commands and took > LIMIT else ""

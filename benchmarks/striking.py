@@ -14,6 +14,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from figures import hold
+
 from drretail.agents.grounded_hybrid.drafts import Draft, Stricken, strike_out
 from drretail.env.world import World, world_at
 from drretail.eval.judging.subject import Subject, read_subjects
@@ -39,6 +41,7 @@ def main() -> None:
             if home is not None and subject.report == (home / "report.md").read_text("utf-8"):
                 homes.pop(subject.query.text)
                 measure(home, subject, world, counted, is_verbose=asked.verbose)
+    hold(counted["right reports"], "the experiment holds labelled reports")
     for name, number in counted.items():
         print(f"{name:>45}: {number}")
 

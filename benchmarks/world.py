@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 
 from drretail.data_ingest.engines.base import Selected
 from drretail.data_ingest.engines.duckdb_reading import WIDE_GROUP
@@ -234,6 +234,7 @@ def main() -> None:
         return
     shrink = 20 if args.quick else 1
     result = measure(args.products // shrink, args.orders // shrink, args.seed)
+    hold(result, "a world was made")
     print_table(result)
     keep(args.json, result)
 

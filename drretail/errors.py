@@ -13,12 +13,13 @@ import errno
 import json
 import os
 import re
+import shlex
 import sysconfig
 import traceback
 from base64 import b64encode
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
@@ -113,7 +114,7 @@ class ToolError(DrretailError):
     ) -> None:
         super().__init__(message)
         self.kind: ToolErrorType = kind
-        self.message = message
+        self.message = without_keys(message)
         self.field = field
         self.allowed = None if allowed is None else list(allowed)
 
@@ -145,10 +146,10 @@ class DamagedRecord(ToolError):
 class ModelError(DrretailError):
     """A model call, a budget or an agent's graph failed; ``kind`` is what the run records."""
 
-    def __init__(self, kind: ModelErrorKind, message: str, *, usage: dict[str, int] | None = None) -> None:
+    def __init__(self, kind: ModelErrorKind, message: str, *, usage: dict[str, Any] | None = None) -> None:
         super().__init__(message)
         self.kind: ModelErrorKind = kind
-        self.message = message
+        self.message = without_keys(message)
         self.usage = usage
         """The tokens of an unusable answer, which are paid for all the same."""
         self.retries = 0
@@ -212,8 +213,20 @@ def missing_addon(what: str, addon: str) -> str:
 
 
 def install_line(extra: str) -> str:
-    """The command that installs an extra. Pip knows those of an installed checkout, and asks no index for them."""
-    return f"pip install 'drretail[{extra}]'"
+    """The command that installs an extra: of the checkout from which drretail was installed, or else of the package."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        text = distribution("drretail").read_text("direct_url.json")
+    except PackageNotFoundError:
+        text = None
+    origin = json.loads(text or "{}")
+    folder = unquote(origin.get("url", "").removeprefix("file://"))
+    if "dir_info" not in origin or not Path(folder, "pyproject.toml").is_file():
+        return f"pip install 'drretail[{extra}]'"
+    here = "." if Path(folder).resolve() == Path.cwd().resolve() else folder
+    editable = "-e " if origin["dir_info"].get("editable") else ""
+    return f"pip install {editable}{shlex.quote(f'{here}[{extra}]')}"
 
 
 def quoted(name: object) -> str:
@@ -250,22 +263,46 @@ def without_logins(text: str) -> str:
     return re.sub(r"(?<=://)[^/\s\"'<>]*@", "", text)
 
 
-def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """The text with each secret struck out, as it is and as a server may repeat it: in JSON, escaped, hex or base64."""
+@cache
+def _spellings(secret: str) -> frozenset[str]:
+    """The secret as it is, and as a server may repeat it: in JSON, escaped, hex or base64."""
     spellings: set[str] = set()
-    for secret in secrets:
-        raw = secret.encode("utf-8", "surrogatepass")
-        quoted = quote(raw), quote(raw, safe=""), quote_plus(raw)
-        for written in (secret, json.dumps(secret)[1:-1], escape(secret), *quoted, *map(quote, quoted), raw.hex()):
-            spellings |= {written, re.sub("%..", lambda code: code[0].lower(), written), written.upper()}
-        for before in range(3):
-            # The letters that depend on no byte before or behind the secret.
-            inside = b64encode(bytes(before) + raw)[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6].decode()
-            if len(inside) >= _SHORTEST_IN_BASE64:
-                spellings |= {inside, inside.translate(_URL_SAFE)}
+    raw = secret.encode("utf-8", "surrogatepass")
+    quoted = quote(raw), quote(raw, safe=""), quote_plus(raw)
+    for written in (secret, json.dumps(secret)[1:-1], escape(secret), *quoted, *map(quote, quoted), raw.hex()):
+        spellings |= {written, re.sub("%..", lambda code: code[0].lower(), written), written.upper()}
+    for before in range(3):
+        # The letters that depend on no byte before or behind the secret.
+        inside = b64encode(bytes(before) + raw)[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6].decode()
+        if len(inside) >= _SHORTEST_IN_BASE64:
+            spellings |= {inside, inside.translate(_URL_SAFE)}
+    return frozenset(spellings)
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """The text with each secret struck out, in any of its spellings."""
+    spellings = {spelling for secret in secrets for spelling in _spellings(secret) if spelling in text}
     for spelling in sorted(spellings, key=len, reverse=True):
         text = text.replace(spelling, "***")
     return text
+
+
+KEY_NAMES = re.compile(r"\w+_(API_KEY|AUTH_TOKEN|CUSTOM_HEADERS)")
+"""Variables that hold keys of providers, by the names that providers give them."""
+_hidden: set[str] = set()
+
+
+def hide_keys(environ: Mapping[str, str], *names: str) -> None:
+    """Has ``without_keys`` strike out what this environment holds under the names of keys, and under these names."""
+    held = [value for name, value in environ.items() if name in names or KEY_NAMES.fullmatch(name)]
+    # Of custom headers each one's value. A placeholder such as "none" is a word, and stays.
+    texts = {text for value in held for line in value.splitlines() for text in (line, line.partition(": ")[2])}
+    _hidden.update(text for text in texts if len(text) > 15 or (len(text) > 6 and re.search(r"\d", text)))
+
+
+def without_keys(text: str) -> str:
+    """The text without the keys that ``hide_keys`` was told of."""
+    return without_secrets(text, _hidden) if _hidden else text
 
 
 def raised_at(problem: BaseException) -> str:
@@ -276,12 +313,19 @@ def raised_at(problem: BaseException) -> str:
     if isinstance(problem, SyntaxError) and problem.filename is not None:
         return f"{_from_here(problem.filename)}, line {problem.lineno}"
     frames = traceback.extract_tb(problem.__traceback__)
-    theirs = [
-        frame
-        for frame in frames
-        if not frame.filename.startswith(_NOT_THEIRS) and _LIBRARIES.isdisjoint(Path(frame.filename).parts)
-    ] or list(frames)
+    theirs = [frame for frame in frames if _is_theirs(frame.filename)] or list(frames)
     return f"{_from_here(theirs[-1].filename)}, line {theirs[-1].lineno}" if theirs else ""
+
+
+def is_of_own_code(problem: BaseException) -> bool:
+    """True if code of the user's own, which drretail called, raised an error: a metric's, a condition's, an agent's."""
+    files = [frame.filename for frame in traceback.extract_tb(problem.__traceback__)]
+    ours = [place for place, file in enumerate(files) if file.startswith(_OURS)]
+    return any(_is_theirs(file) for file in files[ours[-1] :] if ours)
+
+
+def _is_theirs(file: str) -> bool:
+    return not file.startswith(_NOT_THEIRS) and _LIBRARIES.isdisjoint(Path(file).parts)
 
 
 def causes_of(problem: BaseException) -> Iterator[BaseException]:
@@ -297,22 +341,23 @@ def causes_of(problem: BaseException) -> Iterator[BaseException]:
 def describe_error(problem: BaseException) -> str:
     """An error of the user's code as "Type: message (file, line n)"."""
     where = raised_at(problem)
-    text = shortened(f"{type(problem).__name__}: {problem}".rstrip(".: "), LONGEST_SENTENCE)
+    text = shortened(_writable(f"{type(problem).__name__}: {problem}".rstrip(".: ")), LONGEST_SENTENCE)
     return _writable(f"{text} ({where})" if where else text)
 
 
 def traceback_of(problem: BaseException) -> str:
     """An error's full traceback, to be recorded beside the one-sentence message."""
     lines = "".join(traceback.format_exception(problem)).replace(f"{Path.cwd()}/", "")
-    return _writable(shortened(lines, LONGEST_TRACEBACK))
+    return shortened(_writable(lines), LONGEST_TRACEBACK)
 
 
 def _writable(text: str) -> str:
     """The text without logins, and with lone surrogates escaped, which UTF-8 files can't hold."""
-    return without_logins(text).encode("utf-8", "backslashreplace").decode("utf-8")
+    return without_keys(without_logins(text)).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-_NOT_THEIRS = ("<frozen ", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
+_OURS = str(Path(__file__).parent)
+_NOT_THEIRS = ("<frozen ", _OURS, sysconfig.get_path("stdlib"))
 _LIBRARIES = {"site-packages", "dist-packages"}
 """Named as they are, since an environment can also take libraries from another one's folder."""
 

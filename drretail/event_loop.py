@@ -227,6 +227,25 @@ class _Loop(threading.Thread):
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(KeyboardInterrupt))
 
 
+async def _outcome(action: Callable[[], Awaitable[T]]) -> tuple[Any, BaseException | None]:
+    """What an action returns or raises: a loop ends in which a task raises SystemExit, and a task that cancels itself
+    takes the place with it where it did.
+    """
+    try:
+        return await action(), None
+    # All are raised again where the result is waited for.
+    except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as problem:  # noqa: BLE001
+        return None, problem
+
+
+async def in_own_task(action: Callable[[], Awaitable[T]]) -> T:
+    """The result of an agent's own action. A cancel scope that it leaves open cancels no other task."""
+    result, problem = await asyncio.create_task(_outcome(action))
+    if problem is not None:
+        raise problem
+    return result
+
+
 BLOCKED = 0.5
 """Seconds within which a loop that nothing blocks begins a callback."""
 
@@ -237,15 +256,8 @@ async def aside(action: Callable[[], Awaitable[T]]) -> T:
     If it is cancelled while it blocks, a note on the exception says so. Once one blocks, later agents get a new loop.
     """
     agents, tasks = _Loop.of_process("drretail-agents"), WeakSet[asyncio.Task[Any]]()
-
-    async def outcome() -> tuple[Any, BaseException | None]:
-        try:
-            return await action(), None
-        except (Exception, SystemExit, KeyboardInterrupt) as problem:  # noqa: BLE001 — it is raised again where the result is waited for
-            return None, problem
-
     before = _BEGUN.set(tasks)
-    ended = asyncio.run_coroutine_threadsafe(outcome(), agents.loop)
+    ended = asyncio.run_coroutine_threadsafe(_outcome(action), agents.loop)
     _BEGUN.reset(before)
     try:
         result, problem = await asyncio.wrap_future(ended)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from glob import escape
 from hashlib import sha256
+from os.path import samestat
 from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field, field_serializer
 
-from drretail.errors import UserError
+from drretail.errors import CommandStopped, UserError
 from drretail.files import (
     append_line,
     check_entries,
@@ -34,6 +35,7 @@ from drretail.records.evidence import FetchedPage, FetchedPages
 from drretail.records.query import KeptReference, Query
 from drretail.records.run import BASELINES, DiscardedRun, Run, RunError, System
 from drretail.records.shop import ProfileSummary
+from drretail.records.tables.account import Account
 from drretail.run_file import JOURNAL, RUN_FILE, Member, Recorded, journal_path, read_run, write_run_file
 
 T = TypeVar("T", bound=Document)
@@ -47,6 +49,8 @@ SEALS = "sha256.json"
 """The file with the sha256 of what runs and scores rest on: experiment.json, gold and rubrics, as they were made."""
 DISCARDED = "discarded.jsonl"
 """The file in an experiment's folder that keeps the usage of runs that were made again."""
+ACCOUNTS = "accounts.json"
+"""The file in an experiment's folder that keeps what became of all that came into the stages that made it."""
 
 
 class Definition(Document):
@@ -93,6 +97,12 @@ class Definition(Document):
     def is_of_shop(self) -> bool:
         """True if all systems are imported answers that are judged by a shop's records."""
         return bool(self.systems) and all(system.is_of_shop for system in self.systems.values())
+
+
+class KeptAccounts(Document):
+    """accounts.json: the account of each stage that made the experiment, such as an import."""
+
+    accounts: tuple[Account, ...] = ()
 
 
 class Seals(Document):
@@ -159,12 +169,25 @@ class Experiment(ExitStack):
         folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as lock:
             lock.enter_context(locked_folder(folder))
+            self._place = folder.stat()
             self.ask(definition, anew)
             # A run that was killed as it ended still has its journal, which its file holds.
             for journal in folder.glob(f"runs/*/*{JOURNAL}"):
                 if journal.with_name(f"{journal.name.removesuffix(JOURNAL)}{RUN_FILE}").exists():
                     journal.unlink()
             self.enter_context(lock.pop_all())
+
+    def check_in_place(self) -> None:
+        """Raises CommandStopped if the folder was moved or replaced since it was opened: nothing is written elsewhere,
+        and what is there continues where it is found.
+        """
+        with suppress(OSError):
+            if samestat(self.folder.stat(), self._place):
+                return
+        raise CommandStopped(
+            f"{self.folder} was moved or replaced while it was written: move it back, or name its new place, and run "
+            "the same command again: it continues from what is there."
+        )
 
     def ask(self, definition: Definition, anew: Collection[str] = ()) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
@@ -197,6 +220,7 @@ class Experiment(ExitStack):
 
     def save(self, recorded: Recorded) -> Path:
         """Writes a run that has ended: by one rename its file takes the place of its journal. Its pages come before."""
+        self.check_in_place()
         with self._keeping:  # of runs that end together, each adds to what the other kept
             for url, page in recorded.pages.items():
                 keep_source(self.folder, web_evidence_id(url), url, page)
@@ -369,6 +393,22 @@ def kept_hashes(folder: Path) -> dict[str, str]:
     """The sha256 of each file that was sealed, by its path within the experiment."""
     path = folder / SEALS
     return read_document(path, Seals).sums if path.exists() else {}
+
+
+def keep_account(experiment: Path, account: Account) -> None:
+    """Keeps a stage's account with the experiment; it replaces that of the same stage and unit.
+
+    For a stage that brings in what the folder does not hold, such as an import. Runs are counted by their files.
+    """
+    others = [kept for kept in kept_accounts(experiment) if (kept.stage, kept.unit) != (account.stage, account.unit)]
+    document = KeptAccounts(accounts=(*others, account))
+    write_json(experiment / ACCOUNTS, document.model_dump(mode="json"))
+
+
+def kept_accounts(experiment: Path) -> tuple[Account, ...]:
+    """The accounts of the stages that made the experiment, as ``keep_account`` keeps them."""
+    path = experiment / ACCOUNTS
+    return read_document(path, KeptAccounts).accounts if path.exists() else ()
 
 
 def read_options(folder: Path) -> dict[Path, dict[str, Any]]:

@@ -40,7 +40,7 @@ class Effect(Document):
     request: dict[str, Any]
     response: Any = None
     error: dict[str, Any] | None = None
-    usage: dict[str, int] | None = None
+    usage: dict[str, Any] | None = None
     started: str
     seconds: float
     retries: int | None = None
@@ -49,8 +49,6 @@ class Effect(Document):
     """The role whose model was called."""
     batched: bool | None = None
     """True if the answer came through a provider's batch, at the batch price."""
-    served: str | None = None
-    """The model that answered a judge's question, as its provider names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +56,9 @@ class ActionResult:
     """An action's result, as its effect has it: JSON, or the error that it raised."""
 
     response: Any = None
-    usage: dict[str, int] | None = None
+    usage: dict[str, Any] | None = None
     retries: int = 0
     batched: bool = False
-    served: str | None = None
     error: dict[str, Any] | None = None
 
 
@@ -190,13 +187,12 @@ class Effects:
                 # Through JSON, so that a new answer and a served one are equal to the last digit.
                 response=json.loads(canonical_json(writable(result.response))),
                 error=writable(result.error),
-                usage=result.usage,
+                usage=writable(result.usage),
                 started=started,
                 seconds=round(time.monotonic() - clock, 6),
                 retries=result.retries or None,
                 role=self.role,
                 batched=result.batched or None,
-                served=result.served,
             )
             self.journal.record(effect, asked)
             return effect

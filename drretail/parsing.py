@@ -9,7 +9,7 @@ import json
 import re
 import tomllib
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
-from drretail.errors import UserError, install_line
+from drretail.errors import UserError, install_line, without_keys
 
 MOST_LEVELS = 200
 """Levels of nesting. Python's own limit, about a thousand, would break code that writes the value again."""
@@ -36,7 +36,9 @@ MOST_UNPACKED = 100_000_000
 _PIECE = 1 << 14
 """Bytes that are unpacked at once: to 16 MB at most, since zlib packs a thousandfold."""
 _UNWRITABLE = re.compile("[\ud800-\udfff\0]")
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _ESCAPED = re.compile(r"\\u(?:d[89a-f]|0000)", re.I)
+_SIGN = re.compile(r"[^ \t\r\n]")
 T = TypeVar("T")
 _ZLIB_STARTS = frozenset(bytes([16 * window + 8]) for window in range(8))
 
@@ -54,25 +56,45 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def writable(value: T) -> T:
+    """The value without keys of the user's own in its texts, as ``encodable`` gives it."""
+    return cast(T, _each_text(value, lambda text: without_keys(_encodable(text))))
+
+
+def encodable(value: T) -> T:
     """The value with U+FFFD for NUL and for halves of characters in its texts: no UTF-8 file can hold a half.
 
     Two halves that belong together become their character. Dicts and lists are copied; other values stay.
     """
-    return cast(T, _writable(value))
+    return cast(T, _each_text(value, _encodable))
 
 
-def _writable(value: Any) -> Any:
+def _encodable(text: str) -> str:
+    if not _UNWRITABLE.search(text):
+        return text
+    paired = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return paired.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        if not _UNWRITABLE.search(value):
-            return value
-        paired = value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        return paired.replace("\0", "\N{REPLACEMENT CHARACTER}")
+        return change(value)
     if isinstance(value, dict):
-        return {_writable(name): _writable(item) for name, item in cast(dict[Any, Any], value).items()}
+        items = cast(dict[Any, Any], value).items()
+        return {_each_text(name, change): _each_text(item, change) for name, item in items}
     if isinstance(value, list | tuple):
-        items = map(_writable, cast(Iterable[Any], value))
-        return [*items] if isinstance(value, list) else tuple(items)
+        parts = [_each_text(item, change) for item in cast(Iterable[Any], value)]
+        return parts if isinstance(value, list) else tuple(parts)
     return value
+
+
+def without_thoughts(text: str) -> str:
+    """The text without what a model thought in it, ``<think>…</think>``: to the text's end if that is not closed.
+
+    A template may open the first thought in the question, so that the answer only closes it.
+    """
+    before, closing, behind = text.partition("</think>")
+    plain = _THOUGHT.sub("", behind if closing and "<think>" not in before else text)
+    return text if plain == text else plain.strip()
 
 
 def writable_json(text: str) -> str:
@@ -102,20 +124,42 @@ def parse_json(text: str | bytes) -> Any:
     ``json`` answers with RecursionError and a bare ValueError. Bytes that are not text raise UnicodeDecodeError, which
     is a ValueError too.
     """
+    return _checked(_decoded(json.loads, text), text)
+
+
+def json_values(text: str) -> Iterator[tuple[int, Any]]:
+    """The values of a text of JSON that follow each other, each as ``parse_json`` has it, with the line it begins in.
+
+    JSON Lines are such a text, and so are one document, and objects that are printed over several lines each. Raises
+    JSONDecodeError where the next value is none.
+    """
+    decoder, line, end = json.JSONDecoder(), 1, 0
+    while match := _SIGN.search(text, end):
+        start = match.start()
+        line += text.count("\n", end, start)
+        value, end = _decoded(decoder.raw_decode, text, start)
+        yield line, _checked(value, text[start:end])
+        line += text.count("\n", start, end)
+
+
+def _decoded(decode: Callable[..., T], *given: Any) -> T:
     try:
-        value = json.loads(text)
+        return decode(*given)
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise
     except RecursionError:
         raise _refused(TOO_DEEP) from None
     except ValueError:
         raise _refused(TOO_LONG) from None
+
+
+def _checked(value: Any, text: str | bytes) -> Any:
     # Counting brackets is quick, and spares most texts the walk.
     opening = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
     if opening > MOST_LEVELS and _is_deep(value):
         raise _refused(TOO_DEEP)
     has_escapes = "\\u" in text if isinstance(text, str) else b"\\u" in text
-    return writable(value) if has_escapes else value
+    return encodable(value) if has_escapes else value
 
 
 def _is_deep(value: Any) -> bool:

@@ -150,6 +150,16 @@ def is_module(name: str) -> bool:
         del sys.path[len(sys.path) - 1 - sys.path[::-1].index(here)]
 
 
+def code_in(specs: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Those of the specs that name code: ``module:attribute…`` of a module that there may be, and none of ``names``.
+
+    Nothing is imported. A file of any name can be one: "my-agent.py".
+    """
+    heads = {spec: spec.partition(":")[0] for spec in specs if ":" in spec}
+    unknown = {spec: head.partition(".")[0] for spec, head in heads.items() if head not in names}
+    return [spec for spec, module in unknown.items() if not module.isidentifier() or is_module(module)]
+
+
 def _import_from_here(name: str) -> None:
     """Imports this module from the current folder, unless it is loaded already or in the standard library."""
     if name in sys.modules or name in sys.stdlib_module_names:

@@ -1,7 +1,7 @@
 r"""Writes drretail/api/recordings anew, out of experiments that a language model ran and judged, or for changed data.
 
     python scripts/record_demo.py [--keep] EXPERIMENT…
-    python scripts/record_demo.py --again CHECKOUT
+    python scripts/record_demo.py --again CHECKOUT [--judged ANSWERS]
 
 An experiment is made with a language model M (its two false claims and its broken limit were put in on purpose):
 
@@ -15,6 +15,9 @@ With --keep the questions and answers that are recorded already stay, before the
 --again takes a checkout of a version whose data the recording is for. Each request of today gets the answer that is
 recorded for the most similar request there, and is recorded with it. Requests and answers that find no counterpart are
 printed; answers may be edited by hand before.
+
+It asks no model, so it carries no answer over to a changed prompt. Such requests are written to to_judge.json. A judge
+answers them, from these texts alone, in a file of answers in the schema by the requests' digests, for --judged.
 """
 
 import json
@@ -40,7 +43,15 @@ from drretail.files import read_lines, write_lines
 from drretail.journal import Effect
 from drretail.llm import scripted
 from drretail.llm.registry import Model
-from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedCall, digest_of, requests_of, scripted_model
+from drretail.llm.scripted import (
+    Request,
+    ScriptedAnswer,
+    ScriptedCall,
+    digest_of,
+    prompt_of,
+    requests_of,
+    scripted_model,
+)
 from drretail.parsing import json_or_none
 from drretail.progress import Progress
 from drretail.records.query import Query
@@ -49,6 +60,8 @@ from drretail.run_file import RUN_FILE, read_journal
 Rule = dict[str, Any]
 SUPPORT = "ClaimsSupport"
 _PLACE = ("schema", "tools", "turn")
+_GIVEN = ("answer", "prompt")
+TO_JUDGE = Path("to_judge.json")
 _SOURCE = re.compile(r'<source id="([^"]+)"(.*?)\n</source>', re.DOTALL)
 _CLAIM = re.compile(r'<claim id="(\d+)" sources="([^"]*)">\n(.*?)\n</claim>', re.DOTALL)
 
@@ -96,15 +109,21 @@ def _rule(effect: Effect) -> Rule:
     """The request and answer of one call. Counts of tokens are the provider's own, and not played."""
     messages: list[dict[str, Any]] = effect.request["messages"]
     schema = effect.request.get("schema")
-    opening = next((message["content"] for message in messages if message["role"] == "human"), "")
+    opening = next((_text(message) for message in messages if message["role"] == "human"), "")
     made = scripted.Rule(
         tools=tuple(tool["function"]["name"] for tool in effect.request.get("tools", ())),
         turn=1 + sum(message["role"] == "ai" for message in messages),
         schema="" if schema is None else str(schema.get("title", "")),
-        opening=digest_of(opening if isinstance(opening, str) else str(opening)),
+        opening=digest_of(opening),
+        prompt=prompt_of(_text(message) for message in messages if message["role"] in ("human", "system")),
         answer=_answer(effect, asked_in_schema=schema is not None),
     )
     return made.model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True)
+
+
+def _text(message: dict[str, Any]) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else str(content)
 
 
 def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
@@ -122,19 +141,25 @@ def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
 
 
 def _request(rule: Rule) -> str:
-    """What a rule is for, all but its answer."""
-    return json.dumps({name: value for name, value in rule.items() if name != "answer"}, sort_keys=True)
+    """What a rule is for: its conditions."""
+    return json.dumps({name: value for name, value in rule.items() if name not in _GIVEN}, sort_keys=True)
 
 
-def again(checkout: Path) -> None:
+def again(checkout: Path, judged: Path | None) -> None:
     """Records what is asked today with the answers to the most similar requests of an older version."""
     with tempfile.TemporaryDirectory() as folder:
         asked = Path(folder) / "openings.json"
         environment = os.environ | {"PYTHONPATH": str(checkout), "PYTHONDONTWRITEBYTECODE": "1"}
         subprocess.run([sys.executable, __file__, "--openings", str(asked)], env=environment, check=True)  # noqa: S603 -- this interpreter and file
         openings: dict[str, str] = json.loads(asked.read_text(encoding="utf-8"))
-    play = _Again(_recorded(), openings)
+    answers: dict[str, Any] = json.loads(judged.read_text(encoding="utf-8")) if judged else {}
+    play = _Again(_recorded(), openings, answers)
     _play(scripted_model(play=play, name="recorded"))
+    if play.to_judge:
+        TO_JUDGE.write_text(json.dumps(play.to_judge, ensure_ascii=False, indent=1), encoding="utf-8")
+        raise SystemExit(
+            f"The prompts of {len(play.to_judge)} requests have changed: answer {TO_JUDGE}, then --judged."
+        )
     for rule in play.rules:
         if rule["opening"] not in play.used and rule["schema"] != SUPPORT:
             print(f"nobody asks any more, turn {rule['turn']}, {rule['schema'] or 'no schema'}: {rule['answer']}"[:300])
@@ -146,8 +171,10 @@ def again(checkout: Path) -> None:
 class _Again:
     """Plays the answers of an older recording to requests whose data has changed."""
 
-    def __init__(self, rules: list[Rule], openings: dict[str, str]) -> None:
-        self.rules, self.openings = rules, openings
+    def __init__(self, rules: list[Rule], openings: dict[str, str], answers: dict[str, Any]) -> None:
+        self.rules, self.openings, self.answers = rules, openings, answers
+        self.to_judge: dict[str, str] = {}
+        """What nobody has answered yet, by digest: requests whose prompt is not the one that was answered."""
         self.made: dict[str, tuple[int, Rule]] = {}
         """The rules of today, each with the place of the older rule that it comes from."""
         self.used: dict[str, str] = {}
@@ -166,7 +193,11 @@ class _Again:
             print(f"no answer is left for {request}\n{request.last}\n")
             raise ModelError("model", "no answer is left")
         answer, older = found
-        rule = {"answer": answer, "opening": request.digest, **_place_of(request)}
+        if older.get("prompt") != request.prompt:
+            if request.digest not in self.answers:
+                self.to_judge[request.digest] = request.opening
+            answer = {"structured": self.answers[request.digest]} if request.digest in self.answers else answer
+        rule = {"answer": answer, "opening": request.digest, "prompt": request.prompt, **_place_of(request)}
         self.made[_request(rule)] = (self.rules.index(older), rule)
         return ScriptedAnswer.model_validate(answer)
 
@@ -233,8 +264,8 @@ def _play(model: Model) -> None:
 if __name__ == "__main__":
     arguments = sys.argv[1:]
     match arguments:
-        case ["--again", checkout]:
-            again(Path(checkout).absolute())
+        case ["--again", checkout, *judged] if not judged or judged[:-1] == ["--judged"]:
+            again(Path(checkout).absolute(), Path(judged[1]) if judged else None)
         case ["--openings", to]:
             _openings(Path(to))
         case _:

@@ -274,7 +274,8 @@ def measure(
 ) -> ComparedRow:
     """Two systems compared in one measure, on ten queries of ten users."""
     a, b = labels
-    usual = {"metric": "faithfulness", "variant": name, "n_planned": 10, "n_pairs": 10, "n_users": 10, "tests": 1}
+    usual = {"metric": "faithfulness", "variant": name, "n_planned": 10, "n_pairs": 10, "n_users": 10}
+    usual |= {"n_due": fields.get("n_pairs", 10), "tests": 1}
     about = {"a": a, "b": b, "name": name, "judge": judge, "outcome": outcome, "difference": 0.25}
     return ComparedRow.model_validate(about | usual | fields)
 

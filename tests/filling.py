@@ -43,23 +43,31 @@ def filling_model(play: Play | None = None) -> Model:
     return scripted_model("").with_chat(FillingChat(play=play))
 
 
-def _value(part: Mapping[str, Any], schema: Mapping[str, Any], question: str) -> Any:
+def filled(schema: Mapping[str, Any], choice: int) -> Any:
+    """An instance of the schema that takes its alternative of this number, counted on from the first, wherever it has
+    several.
+    """
+    return _value(schema, schema, "", choice)
+
+
+def _value(part: Mapping[str, Any], schema: Mapping[str, Any], question: str, choice: int = 0) -> Any:
     while "$ref" in part:
         part = schema["$defs"][part["$ref"].rpartition("/")[2]]
-    for choice in ("anyOf", "oneOf", "allOf"):
-        if choice in part:
-            return _value(part[choice][0], schema, question)
+    for word in ("anyOf", "oneOf", "allOf"):
+        if word in part:
+            return _value(part[word][choice % len(part[word])], schema, question, choice)
     if "const" in part or "enum" in part:
-        return part["const"] if "const" in part else part["enum"][0]
+        return part["const"] if "const" in part else part["enum"][choice % len(part["enum"])]
     match part.get("type", "object"):
         case "object" if part.get("title") == "Money":
             return {"amount": "1", "currency": "USD"}
         case "object":
-            return {name: _value(each, schema, question) for name, each in part.get("properties", {}).items()}
+            fields = part.get("properties", {}).items()
+            return {name: _value(each, schema, question, choice) for name, each in fields}
         case "array":
-            item = _value(part.get("items", {"type": "string"}), schema, question)
+            item = _value(part.get("items", {"type": "string"}), schema, question, choice)
             of_id = next((name for name in item if name.endswith("_id")), None) if isinstance(item, dict) else None
-            if of_id is None:
+            if of_id is None or not question:
                 return [item] * max(1, part.get("minItems", 0))
             return [item | {of_id: int(number)} for number in dict.fromkeys(_NUMBERED.findall(question))]
         case "integer" | "number":

@@ -1,12 +1,14 @@
+import shutil
 from pathlib import Path
 
 import pytest
 
-from drretail.errors import UserError
-from drretail.experiment import Definition, Experiment, read_definition, run_path
+from drretail.errors import CommandStopped, UserError
+from drretail.experiment import Definition, Experiment, keep_account, kept_accounts, read_definition, run_path
 from drretail.files import PART, is_unfinished
 from drretail.locks import LOCK
 from drretail.records.run import Limits
+from drretail.records.tables.account import Account
 from drretail.run_file import Recorded, journal_path
 from tests.build import SYSTEM, query, run
 
@@ -39,6 +41,22 @@ def test_of_a_run_that_was_cut_nothing_stays_once_it_is_discarded_or_saved(tmp_p
         journal_path(path).touch()
         experiment.save(MADE)
     assert [*path.parent.iterdir()] == [path]
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_folder_that_is_moved_or_replaced_meanwhile_is_said_and_goes_on_where_it_is(
+    tmp_path: Path, is_replaced: bool
+) -> None:
+    with Experiment(tmp_path / "exp", ASKED) as opened:
+        opened.save(MADE)
+        (tmp_path / "exp").rename(tmp_path / "moved")
+        if is_replaced:
+            shutil.copytree(tmp_path / "moved", tmp_path / "exp")
+        with pytest.raises(CommandStopped, match="exp was moved or replaced"):
+            opened.save(Recorded(run("q1-r2", label=LABEL), (), {}, {}))
+    assert (tmp_path / "exp").exists() == is_replaced
+    with Experiment(tmp_path / "moved", ASKED) as again:
+        assert run_path(again.folder, LABEL, "q1", 1).exists()
 
 
 def test_what_was_frozen_of_categories_is_joined_and_stays(tmp_path: Path) -> None:
@@ -123,3 +141,15 @@ def test_of_a_run_that_was_killed_as_it_ended_neither_its_journal_nor_a_part_sta
         assert not journal_path(ended).exists()
         experiment.save(MADE)
     assert {*ended.parent.iterdir()} == {ended, cut}
+
+
+def test_the_account_of_a_stage_is_kept_until_the_stage_is_repeated(tmp_path: Path) -> None:
+    assert kept_accounts(tmp_path) == ()
+    of_rows, of_pages = (Account(stage, "row", came=2, used=1) for stage in ("import rows", "import pages"))
+    of_rows.leave_out("no question in it", "rows.csv, row 3", failed=True)
+    keep_account(tmp_path, of_rows)
+    keep_account(tmp_path, of_pages)
+    assert kept_accounts(tmp_path) == (of_rows, of_pages)
+    again = Account("import rows", "row", came=2, used=2)
+    keep_account(tmp_path, again)
+    assert kept_accounts(tmp_path) == (of_pages, again)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from drretail.parsing import parse_json, parse_toml, writable, writable_json
+from drretail.parsing import json_values, parse_json, parse_toml, writable, writable_json
 from drretail.records.base import canonical_json, record_json
 
 DEEP = 100_000
@@ -98,3 +98,18 @@ def test_a_record_is_written_as_canonical_json(value: Any) -> None:
 def test_what_json_does_not_have_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
         canonical_json([float("nan")])
+
+
+@given(
+    st.lists(st.recursive(st.integers() | st.text() | st.none(), st.lists), max_size=5),
+    st.sampled_from(["\n", " \r\n\n"]),
+)
+def test_values_that_follow_each_other_come_with_the_lines_they_begin_in(values: list[Any], between: str) -> None:
+    printed = [json.dumps(value, indent=1) for value in values]
+    lines = [1 + sum(part.count("\n") + between.count("\n") for part in printed[:at]) for at in range(len(values))]
+    assert list(json_values(between.join(printed))) == [*zip(lines, writable(values), strict=True)]
+
+
+def test_what_follows_a_value_and_is_none_is_an_error_with_its_line() -> None:
+    with pytest.raises(json.JSONDecodeError, match="line 2"):
+        list(json_values('{"a": 1}\n{"a": '))

@@ -88,7 +88,9 @@ class Row:
     faults: list[tuple[Fault, str]] = field(default_factory=list)
 
     def add(self, kind: Fault, sentence: str) -> None:
+        """Keeps the sentence, and prints it at once."""
         self.faults.append((kind, sentence))
+        print(f"{self.name}: {kind}: {sentence}", file=sys.stderr, flush=True)
 
     def count(self, kind: Fault) -> int:
         return sum(fault == kind for fault, _ in self.faults)

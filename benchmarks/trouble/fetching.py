@@ -160,6 +160,8 @@ def _bodies(row: Row) -> None:
         ),
         "no HTTP": lambda connection: connection.sendall(b"\x16\x03\x01" * 1000),
         "a circle of redirects": lambda connection: connection.sendall(b"HTTP/1.1 302 F\r\nLocation: /again\r\n\r\n"),
+        "a part": lambda connection: connection.sendall(HTML.replace(b"200 OK", b"206 P") + b"\r\n<p>It costs $9"),
+        "a page that breaks off": lambda connection: connection.sendall(HTML + b"\r\n<html><body><p>It costs $9"),
         "chunks that lie": lambda connection: connection.sendall(
             HTML + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nx"
         ),

@@ -30,7 +30,6 @@ WORDS = ("bottle", "lamp", "filter", "brush", "holder", "mat", "rack", "towel")
 PATHS = ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc/passwd", "/....//etc/passwd", "//etc/passwd")
 FILES = ("/experiment.json%00.html", "/gold.jsonl", "/runs/", "/votes/", "/%5c..%5cetc")
 AT_ONCE = 200
-MINUTE = 60
 
 
 @dataclass(frozen=True)
@@ -180,19 +179,15 @@ def is_answering(server: Server) -> bool:
 
 
 def vanishing(bench: Bench, row: Row) -> None:
-    """Clients of MCP that open sessions and go: their places have to be free again within a minute."""
+    """Clients of MCP that only initialise, and go: the next one has a place at once."""
     with bench.place() as place, serving(place, "mcp", "--http", "--world", "w") as server:
         message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
-        for _ in range(bench.tries(20, 150)):
+        for _ in range(bench.tries(70, 200)):
             row.tried += 1
             with suppress(httpx.HTTPError):
                 httpx.post(f"{server.base}/mcp", headers=headers_of(server), json=message, timeout=20)
-        began = time.monotonic()
-        while not is_answering(server):
-            if time.monotonic() - began > MINUTE:
-                row.add("lost", "mcp: the places of clients that went are not free after a minute")
-                return
-            time.sleep(1)
+        if not is_answering(server):
+            row.add("lost", "mcp: clients that only initialise keep their places")
 
 
 def crowds(bench: Bench) -> Row:

@@ -19,7 +19,7 @@ from drretail.grounding.report.picks import merged, take_picks
 from drretail.grounding.text.untrusted import cleaned
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
-from drretail.parsing import writable
+from drretail.parsing import without_thoughts, writable
 from drretail.records.base import canonical_json, fault_of
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
@@ -131,12 +131,12 @@ def today(session: Session) -> str:
 
 def read_answer(value: object, who: str = "the agent") -> Answer:
     """The answer that an agent gave: an Answer, a report's text, or ``{"report": …, "picks": […], "outcome": {…},
-    "usage": {"input": …, "output": …}}``.
+    "usage": {"input": …, "output": …}}``. What a model thought in the report is left out of it, and noted.
 
     Raises ModelError of the kind ``agent`` for anything else, and for a value that is wrong, which it names.
     """
     if isinstance(value, str):
-        return Answer(report=writable(value))
+        return _spoken(Answer(report=writable(value)))
     if not isinstance(value, Answer | Mapping):
         what = "an Answer, the text of a report, nor a dict with one"
         raise ModelError("agent", f"{who} returned {value!r:.60}, and neither {what}")
@@ -154,7 +154,16 @@ def read_answer(value: object, who: str = "the agent") -> Answer:
             quantity = shortened(f"{pick.quantity}")
             right = f"a quantity is a whole number from 1 to {MOST_PIECES}"
             raise ModelError("agent", f"{who} returned a wrong answer: {quantity} pieces of {pick.product}: {right}")
-    return checked
+    return _spoken(checked)
+
+
+def _spoken(answer: Answer) -> Answer:
+    """The answer with a report without thoughts, ``<think>…</think>``."""
+    report = without_thoughts(answer.report)
+    if report == answer.report:
+        return answer
+    note = f"{len(answer.report) - len(report):,} characters of thoughts (<think>) are left out of the report"
+    return answer.model_copy(update={"report": report, "notes": (*answer.notes, note)})
 
 
 def _of_mapping(answer: Mapping[str, Any]) -> Answer:
@@ -181,7 +190,7 @@ def _read_usage(value: object) -> Usage | None:
         raise ValueError(f'usage is {value!r:.60}: it should be a dict with "input" and "output"')
     counts = {"input_uncached" if name == "input" else name: count for name, count in value.items()}
     usage = Usage.model_validate(counts, strict=True)
-    if any(count < 0 for count in usage.model_dump().values()):
+    if any(count < 0 for count in usage.model_dump(exclude={"served"}).values()):
         raise ValueError(f"usage is {value!r:.60}: tokens are 0 or more")
     return usage
 

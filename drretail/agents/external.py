@@ -6,6 +6,7 @@ Both are asked with the same JSON and call the tools over MCP; a command reads s
 import asyncio
 import json
 import os
+import re
 import secrets
 import shlex
 import shutil
@@ -15,6 +16,7 @@ from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
@@ -22,11 +24,12 @@ import httpx2
 from drretail.agents.base import Agent, read_answer
 from drretail.agents.information import instructions, own_agent_instructions, own_agent_prompts
 from drretail.env.session import Session
-from drretail.errors import ModelError, ModelErrorKind, UserError, quoted, shortened
+from drretail.errors import KEY_NAMES, ModelError, ModelErrorKind, UserError, quoted, shortened, without_keys
 from drretail.llm.models import Models
-from drretail.parsing import parse_json
+from drretail.parsing import parse_json, without_thoughts
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
+from drretail.records.tables.figures import counted
 from drretail.tools.local_server import HOST, bound, port_of, serving
 from drretail.tools.mcp import UnrecordedRun, mcp_server
 from drretail.tools.mcp_http import ADDRESS, http_app
@@ -36,6 +39,8 @@ MOST_BYTES = 1024 * 1024
 """Bytes of an answer: a report of a hundred pages takes a third of it."""
 LONGEST_WORDS = 1000
 """Characters of an agent's other output that a failure quotes: the last ones."""
+_OBJECT = re.compile(r'^[ \t]*\{(?=\s*["}])|\{(?=\s*"report"\s*:)', re.MULTILINE)
+_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +79,10 @@ def question(task: Task, session: Session, tools: Served, limits: Limits) -> byt
 
 
 def _answer_of(output: bytes, who: str) -> Answer:
-    """The agent's answer: markdown with its block of picks, or ``{"report": …, "picks": […], "outcome": {…}}``.
+    """The agent's answer: markdown with its block of picks, or ``{"report": …, "picks": […], "outcome": {…}}``, beside
+    which lines of a log may stand: they are no part of it, and noted.
 
-    Raises ModelError for anything else.
+    Raises ModelError for anything else, and if it can't be told which of several objects is the answer.
     """
     try:
         text = output.decode("utf-8-sig")
@@ -84,18 +90,43 @@ def _answer_of(output: bytes, who: str) -> Answer:
         raise ModelError("agent", f"{who} answered in another encoding than UTF-8: {problem}") from problem
     if not text.strip():
         raise ModelError("no_report", f"{who} answered nothing")
-    if not text.lstrip().startswith("{"):
+    spoken = without_thoughts(text)
+    objects, broken = _objects_in(spoken)
+    answers = [(part, value) for part, value in objects if "report" in value]
+    if len(answers) > 1:
+        raise ModelError("agent", f"{who} answered {len(answers)} objects with a report: write one alone")
+    if not answers and broken is not None:
+        raise ModelError("agent", f"{who} answered what begins like JSON and is none: {broken}") from broken
+    if not answers and not (objects and spoken.lstrip().startswith(objects[0][0])):
         return Answer(report=text)
-    try:
-        document: object = parse_json(text)
-    except ValueError as problem:
-        raise ModelError("agent", f"{who} answered what begins like JSON and is none: {problem}") from problem
-    return read_answer(document, who)
+    part, document = (answers or objects)[0]
+    answer = read_answer(document, who)
+    lines = sum(bool(line.strip()) for line in spoken.replace(part, "", 1).splitlines())
+    note = f"{counted(lines, 'line')} beside the JSON that holds the report {'is' if lines == 1 else 'are'} left out"
+    return answer.model_copy(update={"notes": (*answer.notes, note)}) if lines else answer
+
+
+def _objects_in(text: str) -> tuple[list[tuple[str, dict[str, Any]]], ValueError | None]:
+    """The JSON objects that begin a line or name a report first, each with its text. With them, the error of the first
+    that is broken, if the text begins with it or names a report behind it.
+    """
+    objects: list[tuple[str, dict[str, Any]]] = []
+    broken, last, at = None, text.rfind('"report"'), 0
+    while (begin := _OBJECT.search(text, at)) is not None:
+        start, at = begin.end() - 1, begin.end()
+        try:
+            _, end = _DECODER.raw_decode(text, start)
+            objects.append((text[start:end], parse_json(text[start:end])))
+            at = end
+        except (ValueError, RecursionError) as problem:
+            if broken is None and (start < last or not text[:start].strip()):
+                broken = ValueError(str(problem))
+    return objects, broken
 
 
 def last_words(output: bytes | bytearray, token: str) -> str:
     """The end of an agent's other output, without the token."""
-    text = bytes(output).decode("utf-8", "replace").replace(token, "…").strip()
+    text = without_keys(bytes(output).decode("utf-8", "replace").replace(token, "…")).strip()
     return text if len(text) <= LONGEST_WORDS else f"… {text[-LONGEST_WORDS:]}"
 
 
@@ -173,6 +204,12 @@ class _Pipes(asyncio.SubprocessProtocol):
         _set(self.closed)
 
 
+def _environment() -> dict[str, str]:
+    """The command's environment: no key of a provider, unless DRRETAIL_PASS_ENV names its variable (commas between)."""
+    passed = os.environ.get("DRRETAIL_PASS_ENV", "").replace(" ", "").split(",")
+    return {name: text for name, text in os.environ.items() if name in passed or not KEY_NAMES.fullmatch(name)}
+
+
 async def _output_of(words: list[str], request: bytes, seconds: int, token: str) -> bytes:
     """What the command writes to stdout. No process of its process group is left running.
 
@@ -180,7 +217,7 @@ async def _output_of(words: list[str], request: bytes, seconds: int, token: str)
     """
     loop = asyncio.get_running_loop()
     try:
-        transport, pipes = await loop.subprocess_exec(_Pipes, *words, start_new_session=True)
+        transport, pipes = await loop.subprocess_exec(_Pipes, *words, start_new_session=True, env=_environment())
     except OSError as problem:
         raise ModelError("agent", f"{words[0]} cannot be run: {problem}") from problem
 

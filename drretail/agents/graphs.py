@@ -1,18 +1,19 @@
 """Agents that are compiled graphs of LangGraph.
 
 A run is one invocation of the graph. What it works with, such as its models and tools, is the graph's context, a Loop;
-what it knows is the state, which a checkpointer can keep.
+what it knows is the state, which a checkpointer can keep: who asks is part of the task.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
 
 from drretail.agents.loop import Launching, Loop, State, begun
-from drretail.env.session import Session
+from drretail.env.session import Session, Shown
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
@@ -21,6 +22,8 @@ from drretail.records.run import Answer, Limits
 class Reporting(State):
     """The state of a graph that answers a task."""
 
+    messages: Annotated[list[AnyMessage], add_messages]
+    """The questions and their reports, which is all that a graph around it sees."""
     task: Task
     answer: Answer
 
@@ -47,6 +50,6 @@ class Graphed:
             end = await self.graph().ainvoke(begun, context=loop, output_keys=["answer"], version="v2")
         return end.value["answer"]
 
-    def begun(self, task: Task, session: Session, limits: Limits) -> dict[str, Any]:
+    def begun(self, task: Task, session: Session, limits: Limits, shown_before: Sequence[Shown] = ()) -> dict[str, Any]:
         """The state that a run begins with."""
-        return {**begun(self.first_messages(task, session, limits)), "task": task}
+        return {**begun(self.first_messages(task, session, limits), shown_before), "task": task}

@@ -114,10 +114,10 @@ def in_launch_order(branches: Sequence[Branch], new: Sequence[Branch]) -> list[B
 class State(TypedDict):
     """What a loop knows. All of it can be written down, so that a checkpointer can go on from it."""
 
-    messages: Annotated[list[AnyMessage], operator.add]
-    """Added as they are: with LangGraph's own reducer, a server that gives all answers one id would overwrite them."""
+    transcript: Annotated[list[AnyMessage], operator.add]
+    """With the model, added as it is: LangGraph's own reducer would overwrite answers, if a server gives all one id."""
     shown: Annotated[list[Shown], operator.add]
-    """What the run was shown, with that of its branches."""
+    """What the run was shown and changed, with that of its branches."""
     notes: Annotated[list[str], operator.add]
     turns: int
     stop: Stop
@@ -143,9 +143,9 @@ class Launching(State):
     """True once a launch was refused because too few tokens were left for it."""
 
 
-def begun(messages: Sequence[AnyMessage]) -> Change:
-    """The state of a loop that begins with these messages. On a thread that has a state, it is a new beginning."""
-    lists = {"messages": [*messages], "shown": [], "notes": [], "branches": []}
+def begun(messages: Sequence[AnyMessage], shown: Sequence[Shown] = ()) -> Change:
+    """The state of a loop that begins with these messages, after it was ``shown`` this; a thread's own is replaced."""
+    lists = {"transcript": [*messages], "shown": [*shown], "notes": [], "branches": []}
     return {
         **{name: Overwrite(value) for name, value in lists.items()},
         **dict.fromkeys(("ended", "looked_up", "challenged", "short"), False),
@@ -195,6 +195,11 @@ class Loop:
     memo: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What is worth keeping besides the state. A run that goes on from a checkpoint makes it again."""
 
+    async def opened(self, state: Mapping[str, Any]) -> "Loop":
+        """The loop, for a node that is given this state: its session knows what the state was shown and changed."""
+        await self.toolkit.session.recall(state["shown"])
+        return self
+
     @cached_property
     def look_ups(self) -> frozenset[str]:
         """The names of its tools that look something up. A role without any may end without having done so."""
@@ -227,7 +232,7 @@ async def ended(state: State, loop: Loop) -> LoopEnd:
     Raises ModelError if the model fails for good. Its kind is ``no_research`` if nothing was looked up after the
     challenge either, and ``no_report`` if the model goes on announcing calls, in the same words or in others.
     """
-    messages, notes, stop = [*state["messages"]], [*state["notes"]], state["stop"]
+    messages, notes, stop = [*state["transcript"]], [*state["notes"]], state["stop"]
     announced = state["announced"]
     if _found_nothing(state, loop):
         raise ModelError("no_research", f"nothing was looked up{_last_words(messages)}")
@@ -273,7 +278,7 @@ def challenges() -> tuple[Prompt, ...]:
 async def think(state: State, loop: Loop) -> Change:
     try:
         schemas = loop.toolkit.openai_schemas()
-        answer = await loop.models.call(loop.role, state["messages"], path=loop.path, tools=schemas)
+        answer = await loop.models.call(loop.role, state["transcript"], path=loop.path, tools=schemas)
     except ModelError as problem:
         if problem.kind != "context_overflow" or _found_nothing(state, loop):
             raise
@@ -282,7 +287,7 @@ async def think(state: State, loop: Loop) -> Change:
     if answer.tool_calls:
         handed_in = answer.text if is_whole_report(answer.text) else ""
     announced = _announced(answer, state["announced"], loop, handed_in)
-    return {"messages": [answer], "announced": announced, "handed_in": handed_in}
+    return {"transcript": [answer], "announced": announced, "handed_in": handed_in}
 
 
 def after_think(state: State, loop: Loop) -> str:
@@ -343,7 +348,9 @@ def _launched(
 def after_act(state: Any, loop: Loop) -> str | list[Send]:
     if loop.launches is not None and state["launched"]:
         nodes = loop.launches.nodes
-        return [Send(nodes[sent["launch"].name], sent) for sent in state["launched"]]
+        # By these a branch can go on from a checkpoint, with nothing but what it was sent.
+        known = {"task": state.get("task"), "shown": state["shown"]}
+        return [Send(nodes[sent["launch"].name], {**sent, **known}) for sent in state["launched"]]
     is_over = state["ended"] or state["stop"] != "finished"
     return _report_or_challenge(state, loop) if is_over else "think"
 
@@ -362,11 +369,11 @@ async def _gather(state: Launching, loop: Loop) -> Change:
 
 def _recorded(performed: Sequence[Performed], loop: Loop) -> tuple[list[ToolReply], list[Shown]]:
     """The replies to these calls, and what they showed."""
-    replies = loop.toolkit.record_all(performed)
+    replies, changes = loop.toolkit.record_all(performed), loop.toolkit.session.state_diff()
     shown = [
-        Shown(loop.path, reply.seq, call.outcome.sources)
+        Shown(loop.path, reply.seq, call.outcome.sources, changes)
         for call, reply in zip(performed, replies, strict=True)
-        if isinstance(call.outcome, ToolResult) and reply.evidence
+        if isinstance(call.outcome, ToolResult) and (reply.evidence or changes)
     ]
     return replies, shown
 
@@ -381,7 +388,7 @@ def _read(state: State, loop: Loop, replies: Sequence[ToolReply | None]) -> Chan
     # A look-up with valid arguments counts, whatever came of it: a server that is down is no fault of the caller's.
     looked_up = any(call["name"] in loop.look_ups and reply.error != "invalid_argument" for call, reply in answered)
     return {
-        "messages": [
+        "transcript": [
             ToolMessage(reply.text, tool_call_id=call["id"] or "", status="error" if reply.error else "success")
             for call, reply in answered
         ],
@@ -440,7 +447,7 @@ async def challenge(state: State, loop: Loop) -> Change:
     """Tells the model, in place of the end, what is missing."""
     idle = _found_nothing(state, loop)
     instruction = agent_prompt(__file__, "nothing_looked_up" if idle else "report_or_call").render()
-    return {"messages": [HumanMessage(instruction)], "challenged": state["challenged"] or idle, "ended": False}
+    return {"transcript": [HumanMessage(instruction)], "challenged": state["challenged"] or idle, "ended": False}
 
 
 def _report_or_challenge(state: State, loop: Loop) -> str:
@@ -474,7 +481,7 @@ def _last_text(messages: Sequence[AnyMessage]) -> str:
 
 
 def _last_answer(state: State) -> AIMessage:
-    last = state["messages"][-1]
+    last = state["transcript"][-1]
     if not isinstance(last, AIMessage):
         raise ModelError("agent", "the conversation does not end with the model's turn")
     return last
@@ -493,8 +500,7 @@ def add_node(graph: Builder, name: str, node: Node, following: Following, *targe
     """Adds a node that also names the next one. A conditional edge would read the state anew, and take as long."""
 
     async def followed(state: Any, runtime: Runtime[Loop]) -> Command[str]:
-        loop = runtime.context
-        loop.toolkit.session.ledger.recall(state["shown"])  # a run that goes on from a checkpoint has a new session
+        loop = await runtime.context.opened(state)
         change = await node(state, loop)
         return Command(update=change, goto=following({**state, **change}, loop))
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
-from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from langgraph.graph import START
 
 from drretail.agents.base import Agent, messages_before, task_message
@@ -52,7 +52,8 @@ async def report_last_text(state: Any, loop: Loop) -> Change:
     notes = (*end.notes, *(note for branch in branches for note in branch.notes))
     stop = "finished" if loop.plans else end.stop
     answer = Answer(report=end.text, stop=stop, notes=notes, failed_branches=failed)
-    return {"messages": [*end.messages[len(state["messages"]) :]], "answer": answer}
+    said = [*end.messages[len(state["transcript"]) :]]
+    return {"transcript": said, "messages": [AIMessage(end.text)], "answer": answer}
 
 
 @contextmanager

@@ -60,6 +60,7 @@ def as_agent(function: object) -> Agent | None:
         return function
     if isinstance(function, type | BaseTool | BaseLanguageModel):
         return None
+    _check_compiled(function)
     if isinstance(function, Runnable):
         return Agent(_answering(lambda: function, {}, function.get_name()), roles=(), prompts=own_agent_prompts)
     if not callable(function):
@@ -68,8 +69,6 @@ def as_agent(function: object) -> Agent | None:
     if (file := getattr(sys.modules.get(function.__module__), "__file__", None)) is not None:
         watch(Path(file).parent)
     arguments = _asked(function, name)
-    if not arguments:  # without arguments it would not know the question
-        return None
     wanted = set(arguments.values())
     makes_runnable = not wanted & {"question", "task"}
     return Agent(
@@ -141,14 +140,40 @@ def _answering(function: Callable[..., Any], arguments: Mapping[str, str], name:
             result = await _called(
                 partial(function, **{argument: makers[value]() for argument, value in arguments.items()})
             )
+            _check_compiled(result)
             if isinstance(result, Runnable):
-                messages = [*messages_before(task), HumanMessage(own_agent_instructions(session, task))]
-                result = await cast(Any, result).ainvoke({"messages": messages})
+                result = await _invoked(result, task, HumanMessage(own_agent_instructions(session, task)))
+            elif not arguments:
+                raise ModelError("agent", f"{name} takes no question, so it has to return a graph or another Runnable")
             return _read(result, is_counted=bool(models.usage))
 
     answer.__name__, answer.__module__ = name, getattr(function, "__module__", __name__)
     answer.__wrapped__ = function  # pyright: ignore[reportFunctionMemberAccess]  # its source is what the user wrote
     return answer
+
+
+def _check_compiled(graph: object) -> None:
+    """Raises UserError for LangGraph's StateGraph, which is not loaded to ask."""
+    if hasattr(graph, "compile") and hasattr(graph, "add_node"):
+        raise UserError("A StateGraph can't be invoked before it is compiled: give what its compile() returns.")
+
+
+async def _invoked(runnable: Any, task: Task, question: HumanMessage) -> Any:
+    """What a Runnable returns. The thread of a graph with a checkpointer is the conversation.
+
+    The question alone is sent if the thread holds the turns before, and these alone. Else the thread begins anew: it
+    may be that of a run that failed.
+    """
+    thread: dict[str, Any] = {"configurable": {"thread_id": task.conversation}}
+    before = messages_before(task)
+    if saver := getattr(runnable, "checkpointer", None):
+        held = (await runnable.aget_state(thread)).values.get("messages", [])
+        spoken = [sum(message.type == "human" for message in messages) for messages in (held, before)]
+        if held and spoken[0] == spoken[1]:
+            before = []
+        elif held:
+            await saver.adelete_thread(task.conversation)
+    return await runnable.ainvoke({"messages": [*before, question]}, thread)
 
 
 def _read(result: Any, *, is_counted: bool) -> Any:
@@ -158,6 +183,9 @@ def _read(result: Any, *, is_counted: bool) -> Any:
     """
     if isinstance(result, BaseMessage):
         result = {"messages": [result]}
+    if isinstance(result, Mapping) and (interrupts := result.get("__interrupt__")):
+        asked = "; ".join(str(interrupt.value) for interrupt in cast(Any, interrupts))
+        raise ModelError("no_report", f"the graph stopped at an interrupt, which nobody answers in a run: {asked}")
     if not isinstance(result, Mapping) or "messages" not in result:
         return result
     messages = convert_to_messages(cast(Any, result["messages"]))

@@ -14,6 +14,7 @@ from drretail.errors import UserError
 from drretail.eval.compare.ablations import BY_TURN, tables_of_experiment
 from drretail.eval.compare.comparing import compare_recorded, metrics_away
 from drretail.eval.compare.fail_if import (
+    NOT_LOOKED_AT,
     BoundRule,
     GateRule,
     broken_rules,
@@ -22,14 +23,16 @@ from drretail.eval.compare.fail_if import (
     read_rule,
     stated,
 )
+from drretail.eval.compare.rows import AGAIN
 from drretail.eval.compare.value_tables import compare_values, is_value_table
 from drretail.eval.method import judge_notes, judges_of_faithfulness
-from drretail.eval.scores.file import made_scores
+from drretail.eval.scores.file import made_scores, outdated, read_scores
 from drretail.experiment import read_definition
 from drretail.progress import busy
 from drretail.records.comparison import Comparison, GateResult
 from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import SettingTable
+from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, Result
 from drretail.stats.intervals import Clusters
 from drretail.viewer.sections import all_pairs_parts, comparison_parts
@@ -53,6 +56,8 @@ class Compared:
     """By judge of faithfulness, how often it is right about claims that people labelled."""
     away: list[str] = field(default_factory=list[str])
     """Metrics that have verdicts but are not compared, since their metric is not installed."""
+    stale: str = ""
+    """What has changed since the experiment was scored; empty if nothing has."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
     """With ``by``: a table for each metric and judge."""
     systems: Systems = field(default_factory=dict[str, System])
@@ -72,10 +77,22 @@ class Compared:
         away = ", ".join(self.away)
         unknown = f"Not compared, since no such metric is installed: {away}. --metrics module:attribute names one."
         failed = [*self.broken, *(sentence for gate in self.gates for sentence in stated(gate))]
-        left = len(self.broken) + sum(gate.fails for gate in self.gates)
+        broken = len(self.broken) + sum(gate.fails for gate in self.gates)
         notes = [*([unknown] if away else []), *failed]
+        place = quote(str(self.options.experiment))
+        if self.stale:
+            again = f"drretail score {place} makes them again"
+            notes.append(f"The scores are older than the runs ({self.stale}): {again}.")
+        rows = (row for comparison in self.comparisons for table in comparison.tables for row in table.rows)
+        unread: dict[str, int] = {}
+        for why, count in (item for row in rows for item in row.dropped.items() if item[0] in NOT_LOOKED_AT):
+            unread[why] = max(unread.get(why, 0), count)
+        for why, count in unread.items():
+            again = f": drretail {AGAIN[why]} {place}" if why in AGAIN else ""
+            notes.append(f"{counted(count, 'query', 'queries')} left out, {why}{again}.")
         parts = self._settings() if self.settings else self._pairs()
-        return Result(self, self._document(), [*parts], notes=notes, left=left, code=GATE_FAILED)
+        code = GATE_FAILED if broken else 3
+        return Result(self, self._document(), [*parts], notes=notes, left=broken + len(unread), code=code)
 
     def _document(self) -> dict[str, Any]:
         if self.settings:
@@ -137,7 +154,13 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
     if bool(since_last) != (options.last is not None):
         raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
     broken: list[str] = []
+    stale = outdated(experiment)
     if options.last is not None:
+        for folder, changes in ((experiment, stale), (folder_of(options.last), outdated(folder_of(options.last)))):
+            if changes:
+                raise UserError(
+                    f"The scores of {folder} are stale ({changes}): drretail score {folder} makes them again."
+                )
         now, last = made_scores(experiment), made_scores(folder_of(options.last))
         broken += broken_since_last(now, last, since_last, BASELINES)
         if (
@@ -153,14 +176,16 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
     if by_turn and not comparisons:
         raise UserError(f"{experiment} holds no conversation: --by turn compares the turns of one.")
     tests = [rule for rule in read if isinstance(rule, GateRule)]
-    gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries))
+    scores = read_scores(experiment) if read else None
+    gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries), scores)
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
     return Compared(
         comparisons,
-        broken=[*broken, *broken_rules(comparisons, [rule for rule in rules if rule.bound is not None])],
+        broken=[*broken, *broken_rules(comparisons, [rule for rule in rules if rule.bound is not None], scores)],
         gates=gates,
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
         away=metrics_away(experiment) if metrics is None else [],
+        stale=stale,
         systems=systems,
         options=options,
     )

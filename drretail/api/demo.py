@@ -119,4 +119,4 @@ def _picks(card: "AnswerCard") -> Iterator[str]:
         yield f"{card.name} picks nothing. {card.cart.refusal}"
     yield from card.broken[None]
     yield from (f"{SIGNS[wrong.support]} {wrong.words}" for wrong in card.wrong)
-    yield from (f"✓ {words}" for words in (card.limits_met,) if words)
+    yield from filter(None, [card.limits_met])

@@ -12,7 +12,7 @@ from drretail.api.option import accepts
 from drretail.api.options.doctor import DoctorOptions
 from drretail.api.options.shared import text_list
 from drretail.api.settings import read_settings
-from drretail.errors import ModelError, UserError, install_line
+from drretail.errors import ModelError, UserError, install_line, without_keys
 from drretail.event_loop import run_loop
 from drretail.llm.faults import AGAIN, Halt, status_of
 from drretail.llm.providers import PROVIDERS
@@ -105,4 +105,4 @@ def examine_model(spec: str, opener: Opener) -> Sign:
         mend = "check its address (--base-url, drretail.toml)" if is_unlike else None
         reason = f"{problem.kind}: {problem.message}"
         return Sign(what=f"model {spec}", state="broken", found=reason, mend=mend)
-    return Sign(what=f"model {spec}", state="ok", found=f"answers: {' '.join(answer.text.split())[:40]}")
+    return Sign(what=f"model {spec}", state="ok", found=f"answers: {' '.join(without_keys(answer.text).split())[:40]}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from drretail.api.options.shared import text_list
-from drretail.errors import UnknownName, UserError, check_known, plain_address
+from drretail.api.options.shared import FileAddress, text_list
+from drretail.errors import UnknownName, UserError, check_known, hide_keys, plain_address
 from drretail.progress import Waits
 from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
@@ -61,7 +61,7 @@ class Opener:
             shown = plain_address(flag)
             if equals and "/" not in provider:
                 check_known("model provider", provider_names(), provider)
-                addresses[provider] = url
+                addresses[provider] = type(flag)(url)
                 continue
             # This = is part of the address.
             if not addressed:
@@ -83,7 +83,7 @@ class Opener:
         return [opened[choice] for choice in wanted]
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
-        from drretail.api.settings import SETTINGS_FILE, addresses_in_file
+        from drretail.api.settings import SETTINGS_FILE, addresses_in_file, addresses_of_environment
         from drretail.llm.providers import PROVIDERS, Pacer, Retrying
         from drretail.llm.registry import build_model
 
@@ -93,18 +93,21 @@ class Opener:
         configured = choice.base_url or settings.base_urls.get(provider) or settings.base_url
         base_url = addresses.get(provider) or configured
         environ: Mapping[str, str] = os.environ
+        hide_keys(environ, *filter(None, [choice.key_variable]))
         if self.keyless:  # a placeholder for every key is enough to build a client that never sends
             names = [name for provider in PROVIDERS.values() for name in provider.key_variables]
             environ = dict.fromkeys([*names, *filter(None, [choice.key_variable])], "none")
-        if base_url and provider not in addresses and base_url in addresses_in_file() and not self.keyless:
+        is_of_options = isinstance(base_url, FileAddress) and base_url not in addresses_of_environment()
+        is_of_settings = bool(base_url) and provider not in addresses and base_url in addresses_in_file()
+        if is_of_settings and not self.keyless:
             # Printed once, as a warning: anybody may have put the settings file into the folder.
-            address = f"{choice.model} asked at {plain_address(base_url)}"
+            address = f"{choice.model} asked at {plain_address(str(base_url))}"
             line = f"{SETTINGS_FILE} here has {address}, without a key: --base-url or DRRETAIL_BASE_URL gives it one."
             if line not in self._announced:
                 self._announced.add(line)
                 print(line, file=sys.stderr, flush=True)
             environ = {}
-        return build_model(
+        model = build_model(
             choice.model,
             base_url=base_url,
             timeout=choice.timeout or settings.model_timeout,
@@ -121,6 +124,19 @@ class Opener:
             environ=environ,
             sends=not self.keyless,
         )
+        if (is_of_options or is_of_settings) and not self.keyless:
+            keys = [name for name in model.key_variables if environ.get(name)]
+            if provider in PROVIDERS:
+                keys += filter(os.environ.get, PROVIDERS[provider].client_variables)
+            elif is_of_options:
+                keys.append("a plugin's")  # which its client may take from anywhere
+            if keys:
+                raise UserError(
+                    f"{'The file of options' if is_of_options else SETTINGS_FILE} names {plain_address(str(base_url))},"
+                    f" to which your key for {choice.model} would go ({', '.join(keys)}): name the address by "
+                    f"--base-url{', or give --trust' if is_of_options else ''} if you trust that file."
+                )
+        return model
 
 
 def _is_address(url: str) -> bool:

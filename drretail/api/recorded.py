@@ -14,8 +14,10 @@ from drretail.errors import UserError, check_known
 from drretail.experiment import Definition, path_of, read_definition, read_runs, run_path
 from drretail.grounding.report.render import Style, render_report
 from drretail.llm.prices import price_notes
+from drretail.llm.usage import served_notes, usage_by_model
 from drretail.records.evidence import Evidence
 from drretail.records.run import BASELINES, Run
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Markdown, Part, Result
 from drretail.records.tables.table import table_of
@@ -50,6 +52,19 @@ class RecordedExperiment:
         """True if every requested run was made, and none failed or lost a part of itself to a provider."""
         return all(tally.is_complete for tally in self.tallies)
 
+    @property
+    def account(self) -> Account:
+        """What became of the requested runs, all systems together; failed ones by the kind of their error."""
+        account = Account("run", "run")
+        for tally in self.tallies:
+            account.take(tally.done + tally.failed + tally.not_started)
+            account.use(tally.done)
+            for failure in tally.failures:
+                run_id, kind, _ = failure.split(": ", 2)
+                account.leave_out(f"failed: {kind}", run_id, failed=True)
+            account.leave_out("not started: a cap was reached", tally.label, tally.not_started, failed=True)
+        return account
+
     def result(self) -> "Result[RecordedExperiment]":
         """What became of the requested runs and what they took, with failures and what can be done about them."""
         from drretail.viewer.tables.tallies import outcome_notes, outcome_table, spending_table
@@ -69,6 +84,9 @@ class RecordedExperiment:
             parts.append(spending_table(spent))
             unknown = {spec for row in spent for spec in row.unpriced}
             priced = price_notes(unknown, frozenset[str]().union(*(row.prices for row in spent)))
+            used = ({role: cost.usage for role, cost in row.by_role.items()} for row in spent)
+            models = (systems[row.label].models for row in spent)
+            priced += served_notes(pair for each in map(usage_by_model, used, models) for pair in each)
         failures = [f"failed: {failure}" for tally in self.tallies for failure in tally.failures]
         tracebacks = [
             f"{run.run_id}:\n{run.error.traceback}"
@@ -83,6 +101,7 @@ class RecordedExperiment:
             parts,
             notes=[*priced, *failures[:MOST_FAILURES_SHOWN], *outcome_notes(self.tallies), *closing, *after],
             left=not self.is_complete,
+            accounts=[self.account] if self.account.came else [],  # else the shard is empty
             tracebacks=tracebacks[:MOST_FAILURES_SHOWN],
             path=self.folder,
         )
@@ -199,7 +218,10 @@ class RecordedAnswer:
             return Result(self, self.document, notes=[failed, *advice], left=1)
         # A terminal shows the address of a source once.
         text = self.rendered("plain") if sys.stdout.isatty() else self.report
-        return Result(self, self.document, [Markdown(text)], notes=[took_line(run, self.experiment)])
+        asked = {step.role: step.name for step in run.steps if step.name is not None and step.kind != "tool"}
+        others = served_notes((asked[role], used) for role, used in run.usage.items() if role in asked)
+        notes = [took_line(run, self.experiment), *others]
+        return Result(self, self.document, [Markdown(text)], notes=notes)
 
     @property
     def document(self) -> dict[str, Any]:

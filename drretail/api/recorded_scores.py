@@ -15,12 +15,14 @@ from drretail.errors import UserError, check_known
 from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.method import method_cards, score_notes
 from drretail.eval.metric import Metric
-from drretail.eval.registry import PAIRWISE, recorded_metric
+from drretail.eval.registry import FALSE_STATEMENTS, PAIRWISE, recorded_metric
+from drretail.eval.scores.board import read_board
 from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
 from drretail.eval.scores.gathering import Assessor, TableKey, gather_with_panels, is_panel, judge_spec
 from drretail.llm.prices import unpriced
 from drretail.records.score import Scores, SliceBy
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Result, part_lines, prose
 from drretail.records.tables.screen import on_screen
@@ -54,6 +56,8 @@ class JudgingOutcome:
     """The requested metrics, by the names that their rows have."""
     spent: Sequence[JudgingCost] = ()
     """What all judging of the experiment has taken so far."""
+    stages: frozenset[str] = frozenset()
+    """The accounts of these metrics and judges, by their stages."""
     failed: int = 0
     """Questions of these metrics, judges, rules and pairs without a usable answer."""
     compared_nothing: bool = False
@@ -114,13 +118,31 @@ class RecordedScores(Scores):
         priced = [unpriced(unknown)] if has_tables and unknown else []
         left = self._judging.failed + (self._judging.closing is not None)
         notes = [*priced, f"Kept in {folder / 'scores.json'}.", *self._missing()]
-        return Result(self, document, parts, notes=notes, left=left)
+        return Result(
+            self, document, parts, notes=notes, left=left, accounts=self._accounts(is_of_shop=view.is_of_shop)
+        )
+
+    def _accounts(self, *, is_of_shop: bool) -> list[Account]:
+        """What became of the reports in what was asked for. Without named metrics, of those in which some failed: many
+        metrics have nothing to score in most experiments.
+        """
+        asked = [account for account in self.accounts if account.stage in self._judging.stages]
+        if self._options.metrics or not any(account.used for account in asked):
+            return asked
+        of_shop = FALSE_STATEMENTS if is_of_shop else None
+        return [account for account in asked if account.has_failed or account.stage.partition(" ")[0] == of_shop]
 
     def _board(self, view: "ExperimentView") -> Iterator[Part]:
         """The board, then the tables of requested metrics that are not wholly on it."""
         from drretail.viewer.sections import board_parts, metric_parts
 
         if self.scoreboard is not None:
+            if self.scoreboard.judge.rules == "paper":
+                from drretail.viewer.paper import JUDGED, judged
+
+                folder, board = self._known_folder, read_board(self._known_folder)
+                tables = (judged(str(folder), name, self, board) for name in JUDGED)
+                yield from (table.titled for table in tables if table.here)
             from drretail.viewer.cards import fault_lines
             from drretail.viewer.tables.board import about_words
 

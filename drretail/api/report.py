@@ -11,15 +11,19 @@ from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
+from drretail.eval.scores.file import outdated, read_scores
+from drretail.experiment import kept_accounts
 from drretail.files import write_atomically
 from drretail.progress import Progress, busy, choose_progress
+from drretail.records.score import Scores
+from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import latex_of
 from drretail.records.tables.result import Result
 from drretail.records.tables.sheets import csv_of
 from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.document import INDEX, write_report_page
-from drretail.viewer.sections import board_sections, sections
+from drretail.viewer.sections import agreements, board_sections, sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.board import BoardTables
 
@@ -59,7 +63,8 @@ def report(options: ReportOptions) -> Result[str]:
     board = view.scores.scoreboard
     if board is None:
         raise UserError(f"{view.folder} has no scores yet: drretail score {quote(str(view.folder))} makes them.")
-    tables = BoardTables(board, full=options.form == "csv").tables
+    agreed = [table for section in agreements(view.scores) for table in section.tables]
+    tables = [*BoardTables(board, full=options.form == "csv").tables, *agreed]
     if options.details:
         every = [*board_sections(board), *sections(view.scores)]
         tables = [table for section in every for table in section.separate_tables]
@@ -68,7 +73,7 @@ def report(options: ReportOptions) -> Result[str]:
         write_atomically(to, text)
     others = ", ".join(dict.fromkeys(judge for judge, _ in view.scores.other_judges))
     hints = [f"Also judged by {others}: --details has these tables."] if others and not options.details else []
-    return _result(to, text, lambda: summary_of(view), hints)
+    return _result(to, text, lambda: summary_of(view), hints, experiment=experiment, scores=view.scores)
 
 
 def _read(experiment: Path) -> ExperimentView:
@@ -83,13 +88,29 @@ def _unjudged(experiment: Path) -> list[str]:
 
 
 def _result(
-    to: Path | None, text: str, document: Callable[[], Mapping[str, Any]], hints: Sequence[str] = ()
+    to: Path | None,
+    text: str,
+    document: Callable[[], Mapping[str, Any]],
+    hints: Sequence[str] = (),
+    *,
+    experiment: Path,
+    scores: Scores | None,
 ) -> Result[str]:
-    """The file that was written, or the text without one."""
-    shown = text.removesuffix("\n") if to is None else str(to)
-    return Result(
-        text, lambda: {"report": None if to is None else str(to), **document()}, [shown], hints=hints, path=to
+    """The file that was written, or the text without one; and what its numbers leave out."""
+    accounts = [account for account in (scores.accounts if scores else ()) if account.has_failed]
+    partial = [*(account for account in kept_accounts(experiment) if account.came != account.used), *accounts]
+    notes = [
+        f"{account.stage}: {account.used:,} of {counted(account.came, account.unit)} used; {account.reasons}."
+        for account in partial
+    ]
+    if changes := outdated(experiment, scores):
+        again = f"drretail score {quote(str(experiment))} makes them again"
+        notes.insert(0, f"The scores are older than the runs ({changes}): {again}.")
+    about = {"report": None if to is None else str(to)} | (
+        {"accounts": [account.document() for account in partial]} if partial else {}
     )
+    shown = text.removesuffix("\n") if to is None else str(to)
+    return Result(text, lambda: {**about, **document()}, [shown], hints=hints, notes=notes, left=len(accounts), path=to)
 
 
 def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
@@ -111,7 +132,8 @@ def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
         with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
             page = write_report_page(view, to, form, bar)
         keep_state(experiment, "report", _state(experiment, to, form))
-    return _result(page, "", lambda: summary_of(read_view(experiment)), _unjudged(experiment))
+    hints, scores = _unjudged(experiment), read_scores(experiment)
+    return _result(page, "", lambda: summary_of(read_view(experiment)), hints, experiment=experiment, scores=scores)
 
 
 def _state(experiment: Path, to: Path, form: str) -> str:
@@ -129,4 +151,4 @@ def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Result[
     text = markdown_of(view)
     if to is not None:
         write_atomically(to, text)
-    return _result(to, text, view.document)
+    return _result(to, text, view.document, experiment=experiment, scores=read_scores(experiment))

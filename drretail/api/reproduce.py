@@ -79,7 +79,7 @@ class Reproduction:
         yield from board_parts(self.scores)
         for beside_paper in self.paper.tables:
             if beside_paper.here:
-                yield replace(beside_paper.table, title=f"{beside_paper.name}. {beside_paper.table.title}")
+                yield beside_paper.titled
 
     @property
     def is_complete(self) -> bool:
@@ -194,6 +194,7 @@ def _page(board: Scoreboard | None, verification: Verification, spent: Cost, pap
 def _verified(verification: Verification) -> str:
     if verification.passes:
         replayed = sum(check.count for check in verification.checks if (check.check, check.state) == ("runs", "equal"))
-        return f"`drretail verify` finds no difference: {counted(replayed, 'run')} replayed, and the scores made again."
+        again = f"{counted(replayed, 'run')} replayed, and the scores made again"
+        return verification.account.praise(f"`drretail verify` finds no difference ({again})", bare=True)
     differences = counted(len(verification.differences), "difference")
     return f"`drretail verify` finds {differences}, first: {verification.differences[0]}."

@@ -31,7 +31,7 @@ from drretail.api.systems import (
     with_preset,
     without_sandbox_gold,
 )
-from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
+from drretail.api.worlds import check_askable, check_sandbox_web, known_user, web_of, world_of
 from drretail.conditions.tools import WITHOUT
 from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_foreign_pages, has_gold
 from drretail.env.world import World
@@ -273,7 +273,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
     opener = Opener(settings, options.base_url, tell=observer.waiting)
     with world_of(options.world, web) as world:
         user = None if options.user is None else known_user(world, options.user)
-        check_user(world, user)
+        world.check_user(user)
         query = question_as_query(options.question, user, world)
         check_sandbox_web(world, [query])
         system = one_system(options, options.agent, options.model, query, world, opener, observer)

@@ -22,17 +22,18 @@ from drretail.env.offers import Offers
 from drretail.env.web.base import Pages
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
+from drretail.eval.ballots import left_out_of_votes
 from drretail.eval.baskets import references_of
 from drretail.eval.judging.question import judged_in
-from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
 from drretail.eval.judging.spending import Allowance, allowance_for, judging_costs
 from drretail.eval.judging.subject import choose_pairs, meetings
 from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
 from drretail.eval.metric import Metric
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scores.board import read_board
-from drretail.eval.scores.file import made_scores
-from drretail.eval.scores.gathering import is_panel
+from drretail.eval.scores.file import account_stage, made_scores
+from drretail.eval.scores.gathering import Assessor, is_panel
 from drretail.eval.scoring import score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, read_definition
@@ -157,6 +158,8 @@ def score(options: ScoreOptions) -> RecordedScores:
         scores = made_scores(folder)  # as they stand in the file, whether made now or before
     if any(system.is_of_shop for system in read_definition(folder).systems.values()):
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
+    for sentence in left_out_of_votes(folder):
+        say(sentence)
     judging = _outcome(plan, scores, allowance.closing)
     return RecordedScores.of(scores, folder, load_metrics(plan.metrics), judging, options)
 
@@ -203,9 +206,11 @@ def _outcome(plan: "_Plan", scores: Scores, closing: str | None) -> JudgingOutco
     folder, definition = plan.folder, read_definition(plan.folder)
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.metrics else []
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
+    assessors = [Assessor(CODE_JUDGE.ref, "default"), *(Assessor(ref, plan.rules) for ref in refs)]
     return JudgingOutcome(
         plan.names,
         judging_costs(folder),
+        frozenset(account_stage(metric, assessor) for metric in plan.names for assessor in assessors),
         failed_answers(scores, plan.names, refs, plan.rules, compared),
         PAIRWISE in plan.metrics and not meetings(folder, definition, compared),
         unfetched_claims(scores),

@@ -5,7 +5,7 @@ Only the edges read them: ``cli`` and ``api``.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ from pydantic_settings import (
 )
 
 from drretail.env.servers.naming import ES_PORT, LOCAL_ELASTIC, LOCAL_MONGO, MONGO_PORT, ServerSettings
-from drretail.errors import UserError, file_error
+from drretail.errors import UserError, file_error, hide_keys
 from drretail.parsing import TOO_DEEP, parse_toml
+from drretail.plugins import code_in
 from drretail.records.models import ModelProfile
 
 OFFLINE_MODEL = "offline:shopper"
@@ -138,6 +139,12 @@ class _SettingsFile(TomlConfigSettingsSource):
             raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
 
 
+def addresses_of_environment() -> frozenset[str]:
+    """The words of the variables DRRETAIL_…, among them the addresses of model servers that the user named."""
+    variables = [value for name, value in os.environ.items() if name.upper().startswith("DRRETAIL_")]
+    return frozenset(url for value in variables for url in re.split(r'[\s"{},]+', value))
+
+
 def addresses_in_file() -> frozenset[str]:
     """The addresses of model servers that only the current folder's settings file names, and not the environment."""
     if not SETTINGS_FILE.is_file():
@@ -145,9 +152,7 @@ def addresses_in_file() -> frozenset[str]:
     tables = _SettingsFile(Settings).toml_data
     urls = [table.get("base_url") for table in (tables, *_tables(tables))]
     urls += dict(tables.get("base_urls") or {}).values()
-    variables = [value for name, value in os.environ.items() if name.upper().startswith("DRRETAIL_")]
-    allowed = {url for value in variables for url in re.split(r'[\s"{},]+', value)}
-    return frozenset(url for url in urls if isinstance(url, str) and url not in allowed)
+    return frozenset(url for url in urls if isinstance(url, str)) - addresses_of_environment()
 
 
 def names_in_file(*names: str) -> list[str]:
@@ -184,6 +189,7 @@ def read_settings(**values: object) -> Settings:
 
     Raises UserError that names the wrong field.
     """
+    hide_keys(os.environ)
     try:
         settings = Settings(**{name: value for name, value in values.items() if value is not None})  # pyright: ignore[reportArgumentType]
     except SettingsError as problem:  # a variable that must be JSON is not
@@ -195,7 +201,27 @@ def read_settings(**values: object) -> Settings:
         # A setting with a second name is reported by its variable's name.
         field = ".".join(str(part) for part in first["loc"]).removeprefix("drretail_")
         raise UserError(f"Setting {field!r} (drretail.toml or DRRETAIL_{field.upper()}): {first['msg']}.") from problem
+    if code := _code_in_file(values):
+        raise UserError(
+            f"{SETTINGS_FILE} here names code, {code[0]}, and whoever put it here may be a stranger: name it on the "
+            f"command line, or in the environment (DRRETAIL_MODEL, DRRETAIL_WEB)."
+        )
     return settings
+
+
+def _code_in_file(given: Mapping[str, object]) -> list[str]:
+    """The modules that only the current folder's settings file names."""
+    if not SETTINGS_FILE.is_file():
+        return []
+    from drretail.env.web.base import WEBS
+    from drretail.llm.providers import provider_names
+
+    tables = _SettingsFile(Settings).toml_data
+    used = [name for name in names_in_file("model", "web", "profiles") if given.get(name) is None]
+    models = [tables["model"]] if "model" in used else []
+    models += [table.get("model") for table in _tables(tables["profiles"])] if "profiles" in used else []
+    webs = [tables["web"]] if "web" in used else []
+    return [*code_in(map(str, models), provider_names()), *code_in(webs, WEBS.names())]
 
 
 def server_settings(**values: str | None) -> ServerSettings:

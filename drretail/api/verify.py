@@ -49,6 +49,7 @@ from drretail.records.base import Document, Record, sha256_of
 from drretail.records.query import Query, turns_until
 from drretail.records.run import FILES, SANDBOX
 from drretail.records.score import Scores
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import table_of
@@ -56,7 +57,7 @@ from drretail.run_file import read_evidence, read_members, read_results, read_ru
 from drretail.tools.registry import tool_schema_hash
 
 Name = Literal["hashes", "runs", "scores"]
-State = Literal["equal", "differs", "not made yet", "not compared"]
+State = Literal["equal", "differs", "not there", "not compared"]
 AT_ONCE = 4
 """Runs replayed at the same time."""
 MOST_SHOWN = 20
@@ -64,6 +65,7 @@ MOST_SHOWN = 20
 _TABLE = attrgetter("metric", "system", "rules", "judge", "judge_params")
 IMPORTED = "imported reports have no journal"
 NO_WORLD = "its world is not at hand: name it with --world"
+NOT_THERE = "experiment.json names it, and it is not there: drretail run makes it"
 
 
 class Check(Record):
@@ -80,7 +82,7 @@ class Check(Record):
 
 
 class Verification(Document):
-    """What was found equal, different, not made yet or beyond comparing."""
+    """What was found equal, different, not there or beyond comparing."""
 
     experiment: str
     """The folder."""
@@ -94,8 +96,22 @@ class Verification(Document):
 
     @property
     def passes(self) -> bool:
-        """True if nothing differs. What is not made yet, or can't be compared, is no difference."""
+        """True if nothing differs. What is not there, or can't be compared, is no difference."""
         return not self.differences
+
+    @property
+    def account(self) -> Account:
+        """What was compared, and why the rest was not."""
+        account = Account("verify", "part")
+        for check in self.checks:
+            account.take(check.count)
+            if check.state in ("equal", "differs"):
+                account.use(check.count)
+            else:
+                is_gone = check.state == "not there"
+                reason, first = (NOT_THERE, check.what[0]) if is_gone else (check.what[0], "")
+                account.leave_out(reason, first, check.count, failed=is_gone)
+        return account
 
     def result(self) -> Result["Verification"]:
         """One table, and a sentence on what it says."""
@@ -105,11 +121,11 @@ class Verification(Document):
             others += [f"and {len(check.what) - MOST_SHOWN:,} more: --json names all"] * (len(check.what) > MOST_SHOWN)
             rows += [(check.check, check.state, check.count, first), *(("", "", None, what) for what in others)]
         table = table_of("", ("check", "state", "count", "what differs, or why it is not compared"), rows)
-        left = sum(check.count for check in self.checks if check.state == "not compared")
-        equal = f"Nothing differs; {left:,} not compared." if left else "Nothing differs."
-        sentence = equal if self.passes else f"{counted(len(self.differences), 'difference')}."
+        praise = self.account.praise("nothing differs", bare=True)
+        sentence = praise if self.passes else f"{counted(len(self.differences), 'difference')}."
         document = self.model_dump(mode="json") | {"passes": self.passes}
-        return Result(self, document, [table, Prose(sentence)], left=len(self.differences))
+        missing = sum(check.count for check in self.checks if check.state == "not there")
+        return Result(self, document, [table, Prose(sentence)], left=len(self.differences) + missing)
 
 
 class _Finding(NamedTuple):
@@ -124,7 +140,7 @@ class _Finding(NamedTuple):
 def verify(options: VerifyOptions) -> Verification:
     """Compares hashes, replays runs from their journals and makes scores again. Nothing is sent or written there.
 
-    ``.passes`` is True if nothing differs; ``.checks`` says what was equal, differs, is not made yet or can't be
+    ``.passes`` is True if nothing differs; ``.checks`` says what was equal, differs, is not there or can't be
     compared. Raises UserError for a folder without an experiment, and for a ``world`` that is not the runs' own.
     """
     folder = folder_of(options.experiment)
@@ -133,7 +149,7 @@ def verify(options: VerifyOptions) -> Verification:
     checks: list[Check] = []
     for name, state in product(get_args(Name), get_args(State)):
         differences = Counter(finding.what for finding in findings if (finding.check, finding.state) == (name, state))
-        if state == "differs" and differences:
+        if state in ("differs", "not there") and differences:
             checks.append(Check(check=name, state=state, count=differences.total(), what=tuple(differences)))
         elif differences:
             reasons = ((count, (why,) if why else ()) for why, count in differences.items())
@@ -147,7 +163,10 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[_Finding]:
         yield _Finding("hashes", "not compared", f"{SEALS} is not here: it has the hashes of experiment.json and gold")
     for name, kept in kept_hashes(folder).items():
         if not (folder / name).exists():
-            yield _Finding("hashes", "not compared", f"{name} is not here")
+            # Gold is taken out of folders that are passed on.
+            yield _Finding(
+                "hashes", *(("not compared", f"{name} is not here") if name == GOLD else ("not there", name))
+            )
         else:
             yield _hashed(hash_of(folder / name) == kept, f"{name}: it was changed after it was written")
     for planned in _planned(folder, definition):
@@ -177,8 +196,8 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
         {run.run_id for run in runs},
     )
     for planned in planned_runs(folder, definition):
-        if planned.run_id not in run_ids and reasons[planned.label] != IMPORTED:
-            yield _Finding("runs", "not made yet", "drretail run makes them")
+        if planned.run_id not in run_ids:
+            yield _Finding("runs", "not there", planned.run_id)
     yield from (_Finding("runs", "not compared", reason) for planned in runs if (reason := reasons[planned.label]))
     open_runs = [planned for planned in runs if not reasons[planned.label]]
     if not open_runs:
@@ -297,7 +316,7 @@ def score_finding(folder: Path) -> _Finding:
     try:
         recorded = read_scores(folder)
         if recorded is None or recorded.made_of is None:
-            return _Finding("scores", "not made yet", "drretail score makes them")
+            return _Finding("scores", "not compared", "drretail score makes them")
         names = sorted({row.metric for row in recorded.scores} | {*judged_in(folder)} - {PAIRWISE})
         metrics = {name: metric for name in names if (metric := recorded_metric(folder, name)) is not None}
         if recorded.made_of.version != __version__:

@@ -125,7 +125,7 @@ def check_askable(world: "World", queries: Iterable[Query]) -> None:
     check_made_for(tasks, world.manifest.fingerprint)
     check_sandbox_web(world, tasks)
     for query in tasks:
-        check_user(world, query.user_id)
+        world.check_user(query.user_id)
 
 
 def check_sandbox_web(world: "World", queries: Iterable[Query]) -> None:
@@ -155,18 +155,6 @@ def known_user(world: "World", name: str) -> str:
             "--world, leave the user out, or name another."
         )
     return name
-
-
-def check_user(world: "World", user_id: str | None) -> None:
-    """Raises UserError if the world has no such user."""
-    if user_id is None:
-        return
-    try:
-        world.store.user(user_id)
-    except NotFound:
-        some = [row.user_id for row in world.store.sample_users("0", 3)]
-        hint = f"Some who are: {', '.join(some)}." if some else "This shop has no users: ask without --user."
-        raise UserError(f"The shop has no user {user_id!r}. {hint}") from None
 
 
 def chosen_web(settings: "Settings", *, replayed: bool = False) -> Web:

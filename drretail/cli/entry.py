@@ -18,9 +18,13 @@ from drretail.errors import (
     DamagedRecord,
     ToolError,
     UserError,
+    describe_error,
     file_error,
+    hide_keys,
+    is_of_own_code,
     missing_addon,
     shortened,
+    without_keys,
     without_logins,
 )
 from drretail.records.tables.screen import fit_to_screen, guard_streams
@@ -68,6 +72,7 @@ class Interruption:
 def main() -> None:
     """Runs the command line, and ends the process with its exit code."""
     open_streams()
+    hide_keys(os.environ)
     interruption = Interruption()
     debug = DEBUG in sys.argv
     if not debug:  # libraries warn programmers, at length, of what a model's server sends
@@ -95,6 +100,8 @@ def main() -> None:
         if debug:
             traceback.print_exception(problem)
         sentence = sentence_of(problem)
+        if sentence is None and is_of_own_code(problem):
+            sentence = f"Your own code failed: {describe_error(problem)}. {DEBUG} shows where it came from."
         if sentence is None:
             _end(fault_of_ours(problem), OUR_FAULT)
         _end(f"Error: {sentence}", USER_MUST_ACT)
@@ -172,5 +179,5 @@ def fault_of_ours(problem: BaseException) -> str:
 
 
 def _end(sentence: str, code: int) -> NoReturn:
-    print(fit_to_screen(without_logins(shortened(sentence, LONGEST_SENTENCE))), file=sys.stderr)
+    print(fit_to_screen(shortened(without_keys(without_logins(sentence)), LONGEST_SENTENCE)), file=sys.stderr)
     sys.exit(code)

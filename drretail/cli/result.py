@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 import typer
 
 from drretail.api.option import MODELS, OUTPUT, DeclaredOption, Option, declared_options, keywords
-from drretail.api.options.experiment_file import overridden_options, read_experiment
+from drretail.api.options.experiment_file import code_named, overridden_options, read_experiment
 from drretail.cli import DEBUG
 from drretail.errors import UserError
+from drretail.records.tables.account import wrong_sums
 from drretail.records.tables.result import Result
 from drretail.viewer.output import print_json, print_part, remark, say
 
@@ -50,6 +51,7 @@ class FromFile:
     experiment_file: Annotated[
         Path | None, Option("A file of options; flags override it.", argument=True, metavar="EXPERIMENT.TOML")
     ] = None
+    trust: Annotated[bool, Option("Run the code and send keys to the addresses that the file names.", MODELS)] = False
 
 
 def with_flags(records: Mapping[str, type], command: Callable[..., None]) -> Callable[..., None]:
@@ -68,7 +70,11 @@ def with_flags(records: Mapping[str, type], command: Callable[..., None]) -> Cal
             values = _values(declared[name], options)
             values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
             if file is not None and not records_made:
-                values = overridden_options(read_experiment(file, record), values)
+                trust = options["trust"]
+                written = read_experiment(file, record, trust=trust, given=values)
+                values = overridden_options(written, values)
+                if trust and (code := code_named(values)):
+                    say(f"What runs or is asked, by {file} or the command line: {', '.join(code)}.")
             records_made[name] = record(**values)
         command(**records_made)
 
@@ -176,14 +182,14 @@ def _show(printable: "Printable | Result[Any]", *, as_json: bool) -> None:
         if document := result.document:  # which may take long to make
             print_json(dict(document))
     else:
-        for part in result.parts:
+        for part in result.printed:
             print_part(part)
         for sentence in result.hints:
             remark(sentence)
     if DEBUG in sys.argv:
         for traceback in result.tracebacks:
             say(traceback)
-    for sentence in result.notes:
+    for sentence in filter(None, (*result.notes, wrong_sums(result.accounts))):
         say(sentence)
-    if result.left:
-        raise typer.Exit(result.code)
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)

@@ -23,6 +23,7 @@ from drretail.files import sync_tree, write_atomically
 from drretail.parsing import parse_json, retry_after
 from drretail.progress import Bar, Progress
 from drretail.records.base import Document, Record
+from drretail.records.tables.account import Account
 
 if TYPE_CHECKING:
     from httpx2 import Client, Response
@@ -305,6 +306,8 @@ class Downloaded(Record):
 class DownloadReport(Document):
     folder: str
     files: tuple[Downloaded, ...]
+    account: Account
+    """The files that were asked for."""
 
 
 class NowhereToBeHad(UserError):
@@ -326,7 +329,8 @@ def download_files(
 ) -> DownloadReport:
     """Downloads every file into ``folder``. Files that exist are not requested, and partial ones are resumed.
 
-    Raises UserError: once the other files have come if no address has a file, and at once if the disk has no room.
+    A file that no address has is left out, and stops no other. Raises UserError if that is each of them, and at once if
+    the disk has no room.
     """
     folder.mkdir(parents=True, exist_ok=True)
     stop = threading.Event()
@@ -345,7 +349,7 @@ def download_files(
         around = Surroundings(client, pause, tally)
         jobs = [pool.submit(_bring, file, folder, around) for file in wanted]
         try:
-            # A file that no host has does not stop the others; any other error does.
+            # Any other error than that no host has the file.
             for job in as_completed(jobs):
                 if job.exception() is not None and not isinstance(job.exception(), NowhereToBeHad):
                     break
@@ -353,12 +357,21 @@ def download_files(
             stop.set()
             for job in jobs:
                 job.cancel()
-        # Raise the error that stopped the others, not the _Stopped of one of those.
-        problems = [job.exception() for job in jobs if job.done() and not job.cancelled()]
-        for problem in problems:
-            if problem is not None and not isinstance(problem, _Stopped):
+        files, account = list[Downloaded](), Account("download", "file")
+        for job, file in zip(jobs, wanted, strict=True):
+            problem = job.exception() if job.done() and not job.cancelled() else _Stopped()
+            account.take()
+            if isinstance(problem, NowhereToBeHad):
+                account.leave_out(str(problem).rstrip("."), urlsplit(file.urls[0]).path.rpartition("/")[2], failed=True)
+            elif problem is None:
+                files.append(job.result())
+                account.use()
+            # The error that stopped the others, not the _Stopped of one of those.
+            elif not isinstance(problem, _Stopped):
                 raise problem
-        return DownloadReport(folder=str(folder), files=tuple(job.result() for job in jobs))
+        if not files:
+            raise UserError(f"{next(iter(account.left_out))}.")
+        return DownloadReport(folder=str(folder), files=tuple(files), account=account)
 
 
 def _bring(file: WantedFile, folder: Path, around: Surroundings) -> Downloaded:

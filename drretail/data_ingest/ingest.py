@@ -14,8 +14,8 @@ from typing import Any
 from drretail import __version__
 from drretail.data_ingest.engines.base import Selected, SelectionTask, load_engine
 from drretail.data_ingest.plan import (
+    LATER,
     WHOLE_SHOP,
-    Funnel,
     IngestPlan,
     IngestReport,
     IngestSettings,
@@ -25,10 +25,17 @@ from drretail.data_ingest.plan import (
     plan_shop,
 )
 from drretail.data_ingest.raw.columns import is_table
-from drretail.data_ingest.raw.lines import LATER, last_millisecond, recognise
+from drretail.data_ingest.raw.lines import last_millisecond, recognise
 from drretail.data_ingest.raw.shop_rows import is_mapping, shop_sources
 from drretail.data_ingest.raw.sources import file_state, find_files
-from drretail.data_ingest.selected import OwnCategories, count_categories, selected_orders, selected_products
+from drretail.data_ingest.selected import (
+    LEFT_OUT,
+    OwnCategories,
+    count_categories,
+    selected_orders,
+    selected_products,
+    total_of,
+)
 from drretail.data_ingest.stages import source_files
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import WriteWorld, find_live, opens
@@ -36,7 +43,7 @@ from drretail.env.folder import write_world
 from drretail.env.manifest import STAGES, CategoryCounts, Manifest, SourceFile, WorldRows, check_is_ours, writer_lock
 from drretail.env.processes import cores
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.store.users import default_pool
+from drretail.env.store.users import pool_of
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
@@ -64,7 +71,7 @@ def _check_replaceable(
     before = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
     before["profile pool"] = live.profile_pool
     now = {**_parameters(options), "seed": options.seed, "since": options.since, "analyzer": options.chosen_analyzer}
-    now["profile pool"] = default_pool().hash
+    now["profile pool"] = pool_of(options.profile_pool, options.seed).hash
     other += [
         f"{option.replace('_', ' ')} {_written(now.get(option))} instead of {_written(before.get(option))}"
         for option in sorted({*before, *now})
@@ -278,8 +285,8 @@ def _report(selected: Selected, plan: IngestPlan) -> IngestReport:
     return IngestReport(
         files=tuple(sorted([*selected.files, *plan.skipped], key=lambda file: file.name)),
         categories=categories,
-        products=Funnel.total(row.products for row in categories),
-        reviews=Funnel.total(row.reviews for row in categories),
+        products=total_of("products", (row.products for row in categories), selected.files),
+        reviews=total_of("reviews", (row.reviews for row in categories), selected.files),
         users=totals["users"],
         products_without_meta=totals["without_meta"],
         without_zeros=totals["without_zeros"],
@@ -290,48 +297,32 @@ def _check_dates(report: IngestReport, until: date) -> None:
     """Raises UserError if more than one in a hundred reviews or orders is dated later than the last day."""
     late = [file for file in report.files if file.late]
     count = sum(file.late for file in late)
-    if 100 * count <= report.reviews.read:
+    if 100 * count <= report.reviews.came:
         return
-    shown = [f"{late[0].name}, line {bad.line:,}" for bad in late[0].shown if bad.problem.startswith(LATER)]
+    place = next(fate.first for reason, fate in late[0].account.left_out.items() if reason.startswith(LATER))
     raise UserError(
-        f"{count:,} of {report.reviews.read:,} reviews or orders have a date later than {until} "
-        f"({shown[0] if shown else late[0].name}): mend the dates, or name the last day with --until."
+        f"{count:,} of {report.reviews.came:,} reviews or orders have a date later than {until} "
+        f"({late[0].name}, line {place}): mend the dates, or name the last day with --until."
     )
-
-
-_REASONS = {
-    "bad_line": "bad",
-    "after_until": "dated too late",
-    "no_meta": "of unknown products",
-    "before_since": "dated before --since",
-    "too_few_interactions": "with too few interactions",
-}
 
 
 def _check_something_is_kept(selected: Selected, report: IngestReport, options: IngestSettings) -> None:
     """Raises UserError with the counts if no product is left, or if no order of your own shop's table is left."""
-    rows, dropped = report.reviews.read, _dropped(report.reviews)
-    if not report.products.kept:
+    rows, dropped = report.reviews.came, report.reviews.reasons or "none"
+    if not report.products.used:
         raise UserError(
-            f"No product is left of {counted(report.products.read, 'row')}: {_dropped(report.products)}. Dropped of "
-            f"{counted(rows, 'review')}: {dropped}. Lower --min-interactions ({options.min_interactions}) or --since "
-            f"({options.since}), or check that products and reviews belong together: a review counts for the product "
-            "with its parent_asin."
+            f"No product is left of {counted(report.products.came, 'row')}: {report.products.reasons or 'none'}. "
+            f"Dropped of {counted(rows, 'review')}: {dropped}. Lower --min-interactions ({options.min_interactions}) "
+            f"or --since ({options.since}), or check that products and reviews belong together: a review counts for "
+            "the product with its parent_asin."
         )
     if options.mapping is None or not rows or selected.tables["category_orders"]:
         return
     file = next(file for file in report.files if file.shape == "reviews")
-    bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
-    unknown = report.reviews.dropped.get("no_meta") and file.first
+    unknown = LEFT_OUT["no_meta"] in report.reviews.left_out and file.first
     product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""
     zeros = f"; known but for leading zeros, which Excel drops: {n:,}" if (n := report.without_zeros) else ""
-    raise UserError(f"No order is left of {counted(rows, 'row')}: {dropped}{bad}{product}{zeros}.")
-
-
-def _dropped(funnel: Funnel) -> str:
-    """What the rows of a funnel were dropped for, such as "3 bad, 12 dated before --since"."""
-    counts = [f"{n:,} {_REASONS.get(reason, reason.replace('_', ' '))}" for reason, n in funnel.dropped.items()]
-    return ", ".join(counts) or "none"
+    raise UserError(f"No order is left of {counted(rows, 'row')}: {dropped}{product}{zeros}.")
 
 
 def _write(
@@ -347,14 +338,14 @@ def _write(
     categories: Iterable[CategoryCounts] = [
         CategoryCounts(
             name=row.name,
-            products=row.products.kept,
+            products=row.products.used,
             users=row.users,
-            orders=row.reviews.kept,
-            rows_read=row.products.read + row.reviews.read,
+            orders=row.reviews.used,
+            rows_read=row.products.came + row.reviews.came,
             dropped={
-                f"{shape}: {reason}": rows
-                for shape, funnel in (("products", row.products), ("reviews", row.reviews))
-                for reason, rows in funnel.dropped.items()
+                f"{shape}: {reason}": fate.count
+                for shape, account in (("products", row.products), ("reviews", row.reviews))
+                for reason, fate in (account.left_out | account.merged).items()
             },
         )
         for row in report.categories
@@ -367,7 +358,7 @@ def _write(
         products,
         orders,
         seed=options.seed,
-        pool=default_pool(),
+        pool=pool_of(options.profile_pool, options.seed),
         formulation=FORMULATIONS[options.chosen_analyzer],
         origin={
             "since": options.since,
@@ -383,7 +374,7 @@ def _write(
 def _parameters(options: IngestSettings) -> dict[str, Any]:
     """The options for a manifest's parameters, without those that have fields of their own there."""
     unsaid = {name for name in ("mapping", "until") if getattr(options, name) is None}
-    parameters = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
+    parameters = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", "profile_pool", *unsaid})
     if options.mapping is not None:
         parameters["mapping"] = options.mapping.model_dump(mode="json", exclude_defaults=True)
     return parameters

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from drretail.data_ingest.raw.columns import Mapping
 from drretail.data_ingest.raw.sources import RawFile
@@ -19,36 +19,11 @@ from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.manifest import Counts
 from drretail.errors import UserError
 from drretail.records.base import Document, Record
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import first_few
 
-
-class BadLine(Record):
-    line: int
-    problem: str
-
-
-class Funnel(Record):
-    """How many rows were read, kept, and dropped by reason. ``read`` = ``kept`` + all ``dropped``."""
-
-    read: int = 0
-    kept: int = 0
-    dropped: dict[str, int] = Field(default_factory=dict[str, int])
-
-    @model_validator(mode="after")
-    def _adds_up(self) -> Self:
-        if self.read != self.kept + sum(self.dropped.values()):
-            raise ValueError(f"{self.read} read is not {self.kept} kept + {self.dropped} dropped")
-        return self
-
-    @classmethod
-    def total(cls, parts: Iterable[Self]) -> Self:
-        """The sum of several funnels, with reasons in order of appearance."""
-        read, kept, dropped = 0, 0, dict[str, int]()
-        for part in parts:
-            read, kept = read + part.read, kept + part.kept
-            for reason, count in part.dropped.items():
-                dropped[reason] = dropped.get(reason, 0) + count
-        return cls(read=read, kept=kept, dropped=dropped)
+LATER = "dated later than "
+"""How the problem of a row begins whose date is later than the last day."""
 
 
 class FileReport(Record):
@@ -57,13 +32,8 @@ class FileReport(Record):
     name: str
     shape: Literal["products", "reviews", "unknown", "empty"]
     category: str | None = None
-    rows: int = 0
-    """Good and bad rows."""
-    bad_lines: int = 0
-    late: int = 0
-    """The bad lines that are dated later than the last day."""
-    shown: tuple[BadLine, ...] = ()
-    """The first of the bad lines."""
+    account: Account = Field(default_factory=lambda: Account("read", "row"))
+    """What became of its rows before the selection; a place is a line's number, and more about it behind a colon."""
     skipped: str | None = None
     """Why it was not read."""
     notes: tuple[str, ...] = ()
@@ -71,13 +41,18 @@ class FileReport(Record):
     first: tuple[dict[str, Any], ...] = ()
     """The first rows of a table of your own shop, in the form of the dataset."""
 
+    @property
+    def late(self) -> int:
+        """How many rows are bad for their date, which is later than the last day."""
+        return sum(fate.count for reason, fate in self.account.left_out.items() if reason.startswith(LATER))
+
 
 class CategoryReport(Record):
     """One category. "(none)" counts what belongs to no known category."""
 
     name: str
-    products: Funnel
-    reviews: Funnel
+    products: Account
+    reviews: Account
     users: int
     """Users with an order in this category; one user may count in several."""
 
@@ -101,8 +76,8 @@ class IngestReport(Document):
     fingerprint: str | None = None
     files: tuple[FileReport, ...] = ()
     categories: tuple[CategoryReport, ...] = ()
-    products: Funnel = Funnel()
-    reviews: Funnel = Funnel()
+    products: Account = Field(default_factory=lambda: Account("read", "row"))
+    reviews: Account = Field(default_factory=lambda: Account("read", "row"))
     users: int
     products_without_meta: int = 0
     """Number of products that have reviews but no row in a product file."""
@@ -165,6 +140,8 @@ class IngestSettings(Record):
     until: date | None = None
     """The last day of interactions; rows that are dated later are bad. None is the day of the ingest."""
     seed: str = "42"
+    profile_pool: str | None = None
+    """``faker:LOCALE``; None is the pool that ships."""
     vary_orders: bool = False
     analyzer: Analyzer | None = None
     """The analyzer of product searches. None is "standard" for the preset "paper", whose search did not stem; otherwise

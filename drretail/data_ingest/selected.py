@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -9,16 +10,24 @@ from typing import Any, cast
 
 from drretail.data_ingest.engines.base import Selected
 from drretail.data_ingest.engines.duckdb_reading import close_engine, engine_errors, parquet, session
-from drretail.data_ingest.plan import CategoryReport, FileReport, Funnel, IngestPlan
+from drretail.data_ingest.plan import CategoryReport, FileReport, IngestPlan
 from drretail.data_ingest.raw.products import ROW_FIELDS, loads_or_none, product_from_row, richness
 from drretail.env.manifest import CategoryCounts, OrderValues
 from drretail.files import is_unfinished
 from drretail.records.shop import OTHER_TITLES, Product
+from drretail.records.tables.account import Account
 
 # The row of reviews and bad lines in files whose category is unknown.
 NO_CATEGORY = "(none)"
-PRODUCT_REASONS = ("bad_line", "other_category", "too_few_interactions", "over_cap", "duplicate")
-REVIEW_REASONS = ("bad_line", "after_until", "no_meta", "before_since", "product_not_kept", "duplicate")
+# What the reader calls the fates that the engines' SQL names.
+LEFT_OUT = {
+    "other_category": "of a product of another category",
+    "too_few_interactions": "of a product with too few interactions",
+    "over_cap": "of a product above the cap",
+    "no_meta": "of an unknown product",
+    "before_since": "dated before --since",
+    "product_not_kept": "of a product that is not kept",
+}
 
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -28,54 +37,58 @@ Tables = Mapping[str, list[dict[str, Any]]]
 def count_categories(tables: Tables, plan: IngestPlan, files: Sequence[FileReport]) -> tuple[CategoryReport, ...]:
     """One row per category in preset order, then one for what belongs to none; ``files`` in the plan's order."""
     names = [*plan.categories, NO_CATEGORY]
-    # By category, how many rows were "kept", and how many were dropped for each reason.
-    products, reviews = ({name: Counter[str]() for name in names} for _ in range(2))
+    orders = "reviews" if all(item.source.mapping is None for item in plan.inputs) else "orders"
+    products, reviews = ({name: Account(unit, "row") for name in names} for unit in ("products", orders))
     for file in files:
-        fates = (products if file.shape == "products" else reviews)[file.category or NO_CATEGORY]
-        fates["bad_line"] += file.bad_lines - file.late
-        fates["after_until"] += file.late
+        account = (products if file.shape == "products" else reviews)[file.category or NO_CATEGORY]
+        # Its used rows come with their fates.
+        lost = file.account.n_merged + file.account.n_left_out
+        account.add(replace(file.account, came=lost, used=0), f"{file.name}, line ")
     for row in tables["product_fates"]:
-        fates = products[names[int(row["category"])]]
+        account = products[names[int(row["category"])]]
+        account.take(row["read_rows"])
         if row["fate"] == "other_category":
-            fates["other_category"] += row["read_rows"]
+            account.leave_out(LEFT_OUT["other_category"], row["first"], row["read_rows"])
             continue
-        fates["duplicate"] += row["read_rows"] - row["products"]
-        fates[row["fate"]] += row["products"]
+        account.merge("the same product again", row["first_copied"] or "", row["read_rows"] - row["products"])
+        if row["fate"] == "kept":
+            account.use(row["products"])
+        else:
+            account.leave_out(LEFT_OUT[row["fate"]], row["first"], row["products"])
     # Counts every recent review of a kept product as an order; duplicates are subtracted below.
     for row in tables["review_fates"]:
         if row["category"] is None:
-            reviews[files[row["source"]].category or NO_CATEGORY]["no_meta"] += row["reviews"]
+            account = reviews[files[row["source"]].category or NO_CATEGORY]
+            account.take(row["reviews"])
+            account.leave_out(LEFT_OUT["no_meta"], row["first"], row["reviews"])
             continue
-        fates = reviews[names[int(row["category"])]]
-        fates["before_since"] += row["reviews"] - row["recent"]
-        fates[row["fate"]] += row["recent"]
+        account = reviews[names[int(row["category"])]]
+        account.take(row["reviews"])
+        account.leave_out(LEFT_OUT["before_since"], row["first_old"] or "", row["reviews"] - row["recent"])
+        if row["fate"] == "kept":
+            account.use(row["recent"])
+        else:
+            account.leave_out(LEFT_OUT[row["fate"]], row["first"] or "", row["recent"])
     users = Counter[str]()
     for row in tables["category_orders"]:
         name = names[int(row["category"])]
         users[name] = row["users"]
-        reviews[name]["duplicate"] += reviews[name]["kept"] - row["orders"]
-        reviews[name]["kept"] = row["orders"]
+        reviews[name].merge("the same order again", count=reviews[name].used - row["orders"])
+        reviews[name].used = row["orders"]
     rows = [
-        CategoryReport(
-            name=name,
-            products=_funnel(products[name], PRODUCT_REASONS),
-            reviews=_funnel(reviews[name], REVIEW_REASONS),
-            users=users[name],
-        )
-        for name in names
+        CategoryReport(name=name, products=products[name], reviews=reviews[name], users=users[name]) for name in names
     ]
-    # Every row of every file has exactly one fate.
-    for shape, funnels in (("products", [row.products for row in rows]), ("reviews", [row.reviews for row in rows])):
-        read = sum(file.rows for file in files if file.shape == shape)
-        counted = sum(funnel.read for funnel in funnels)
-        assert read == counted, f"{read} rows of {shape} were read and {counted} are accounted for"
-    return tuple(row for row in rows if row.products.read or row.reviews.read)
+    return tuple(row for row in rows if row.products.came or row.reviews.came)
 
 
-def _funnel(fates: Mapping[str, int], reasons: Sequence[str]) -> Funnel:
-    """A funnel whose ``read`` sums all fates: compared with the files' counts, it shows a lost row."""
-    dropped = {reason: fates[reason] for reason in reasons if fates[reason]}
-    return Funnel(read=fates["kept"] + sum(dropped.values()), kept=fates["kept"], dropped=dropped)
+def total_of(shape: str, parts: Iterable[Account], files: Iterable[FileReport]) -> Account:
+    """The sum of the categories' accounts. What came in is counted from the files, so that a lost row shows."""
+    whole = Account(shape, "row")
+    for part in parts:
+        whole.stage = part.stage
+        whole.add(part)
+    whole.came = sum(file.account.came for file in files if file.shape == shape)
+    return whole
 
 
 MEMORY_MB = 200

@@ -1,5 +1,6 @@
 """One run's view of the world: acting user, overlay, journal, and the ledger of the evidence that it was given."""
 
+import asyncio
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,12 +21,14 @@ class EvidenceCollision(DrretailError):
     """Two sources have the same evidence id within one run."""
 
 
-class Shown(NamedTuple):
-    """The sources that one step showed."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The sources that one step showed, and what the run had changed by then; ``seq`` is -1 for all turns before."""
 
     path: str
     seq: int
     sources: tuple[Source, ...]
+    changes: tuple[StateChange, ...] = ()
 
 
 class EvidenceLedger:
@@ -40,7 +43,8 @@ class EvidenceLedger:
         self._sources: list[_Placed] = []
         self._evidence: tuple[Evidence, ...] | None = None
         """All evidence so far; None after a new entry."""
-        self._steps: set[tuple[str, int]] = set()
+        self.steps: set[tuple[str, int]] = set()
+        """The places of the steps whose sources were entered."""
         self._shared = 0
         """The number of sources that every path knows."""
         self.was_shown_before = False
@@ -56,7 +60,7 @@ class EvidenceLedger:
         numbers = path_key(path)
         with self._lock:
             self._evidence = None
-            self._steps.add((path, seq))
+            self.steps.add((path, seq))
             for index, source in enumerate(sources):
                 key = self._keys.setdefault(source.id, source.key)
                 if key != source.key:
@@ -64,12 +68,6 @@ class EvidenceLedger:
                 self._sources.append(_Placed((numbers, seq, index), source, source.as_text(path, seq)))
                 ids[source.id] = None
         return tuple(ids)
-
-    def recall(self, steps: Iterable[Shown]) -> None:
-        """Enters what these steps showed, if it is not there: a run that was cut may go on with a new ledger."""
-        for path, seq, sources in steps:
-            if (path, seq) not in self._steps:
-                self.add(sources, path, seq)
 
     def shown(self, path: str) -> list[Shown]:
         """What each step at this path showed, in their order."""
@@ -209,6 +207,22 @@ class Session:
     """The world's profiles of the users in ``overlay``, as they were at the first update."""
     attempts: list[Attempt] = field(default_factory=list)
     """Granted and refused attempts, by path and seq."""
+
+    async def recall(self, steps: Iterable[Shown]) -> None:
+        """Enters what these steps showed and changed, if it is not there: a run that was cut has a new session."""
+        for step in steps:
+            if (step.path, step.seq) not in self.ledger.steps:
+                self.ledger.add(step.sources, step.path, step.seq)
+                self.ledger.was_shown_before |= step.seq < 0
+                self.trajectory.go_on_after(step.path, step.seq)
+                await asyncio.to_thread(self.redo, step.changes) if step.changes else None
+
+    def redo(self, changes: Iterable[StateChange]) -> None:
+        """Changes profiles as the run, or the turns before it, changed them."""
+        for change in changes:
+            profile, (part, _, name) = self.user(change.user_id), change.field.rpartition(".")
+            value = getattr(profile, part).model_copy(update={name: change.after}) if part else change.after
+            self.update_user(profile.model_copy(update={part or name: value}))
 
     def seal(self) -> None:
         """Puts everything so far before whatever any path does next. Call it only while no researcher is running."""

@@ -34,7 +34,7 @@ from drretail.env.store.sqlite import SqliteStore
 from drretail.env.store.users import ProfilePool, default_pool
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SandboxWeb, default_corpus, pages_of_shop
-from drretail.errors import UserError
+from drretail.errors import NotFound, UserError
 
 __all__ = [
     "CategoryCounts",
@@ -76,6 +76,17 @@ class World:
             return None
         former = None if self.folder is None else former_generation(self.folder)
         return None if self.folder is None or former is None else _embedded(self.folder, former, self.web)
+
+    def check_user(self, user_id: str | None) -> None:
+        """Raises UserError if the shop has no such user."""
+        if user_id is None:
+            return
+        try:
+            self.store.user(user_id)
+        except NotFound:
+            some = [row.user_id for row in self.store.sample_users("0", 3)]
+            hint = f"Some who are: {', '.join(some)}." if some else "This shop has no users: name none."
+            raise UserError(f"The shop has no user {user_id!r}. {hint}") from None
 
     def close(self) -> None:
         """Closes the store and the catalog, including connections to servers."""

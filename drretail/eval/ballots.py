@@ -10,14 +10,17 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.experiment import read_definition
 from drretail.files import append_line, read_document, read_jsonl, write_json
 from drretail.locks import locked_file
+from drretail.records.tables.account import Account
 from drretail.records.vote import (
     Ballot,
     ClaimLabel,
     Line,
+    Rating,
     Vote,
     VotingPlan,
     Withdrawal,
@@ -31,8 +34,11 @@ B = TypeVar("B", bound=Ballot)
 
 
 def annotator_of(typed: str) -> str:
-    """A person's name as files have it: lower case, with hyphens for spaces. Raises UserError for an unusable name."""
-    name = re.sub(r"\s+", "-", unicodedata.normalize("NFC", typed).strip().casefold())
+    """A person's name as files have it: lower case, with hyphens for spaces, and each character in its usual form
+    (NFKC), so that nobody votes twice in full-width letters. Raises UserError for an unusable name.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", typed).casefold())
+    name = re.sub(r"\s+", "-", folded.strip())
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         raise UserError(f"A name has up to {LONGEST_NAME} letters, digits, dots and hyphens, and begins with a letter.")
     return name
@@ -43,12 +49,44 @@ def votes_path(experiment: Path, annotator: str) -> Path:
 
 
 def read_votes(experiment: Path) -> list[Ballot]:
-    """The current votes, ratings and labels of all people, annotator by annotator.
+    """The current votes, ratings and labels of all people on what the experiment holds, annotator by annotator.
 
-    Withdrawn and replaced ones are left out. Raises UserError for an invalid line, or for an unknown dimension.
+    Raises UserError for an invalid line, an unknown dimension, and a file or line by another name than the file's.
     """
-    paths = sorted((experiment / "votes").glob("*.jsonl"))
-    return [ballot for path in paths for ballot in current_ballots(_lines(path, forgives_a_cut=False))]
+    return counted_votes(experiment)[0]
+
+
+def counted_votes(experiment: Path) -> tuple[list[Ballot], Account]:
+    """``read_votes``, and an account of those that are left out: on unknown systems, and on what was never asked."""
+    account, votes = Account("people's answers", "answer"), list[Ballot]()
+    labels = read_definition(experiment).systems if (experiment / "experiment.json").exists() else None
+    plan = read_plan(experiment)
+    asked = None if plan is None else {item.about for path in ("vote", "rate", "label") for item in plan.items(path)}
+    for path in sorted((experiment / "votes").glob("*.jsonl")):
+        if annotator_of(path.stem) != path.stem:
+            raise UserError(f"{path} is the file of {annotator_of(path.stem)!r}: one person votes in one file.")
+        for ballot in current_ballots(_lines(path, forgives_a_cut=False)):
+            account.take()
+            named = (ballot.a, ballot.b) if isinstance(ballot, Vote) else (ballot.run_id.rpartition("/")[0],)
+            unknown = [name for name in named if labels is not None and name not in labels]
+            if unknown:
+                account.leave_out(f"no system {quoted(unknown[0])} here", path.name)
+            elif asked is not None and ballot.about not in asked:
+                account.leave_out(f"votes/plan.json asks about no such {_word(ballot)}", path.name)
+            else:
+                account.use()
+                votes.append(ballot)
+    return votes, account
+
+
+def left_out_of_votes(experiment: Path) -> list[str]:
+    """A sentence on the answers that ``read_votes`` leaves out, if there are any."""
+    account = counted_votes(experiment)[1]
+    return [f"Left out of people's answers: {account.reasons}."] if account.left_out else []
+
+
+def _word(ballot: Ballot) -> str:
+    return "pair" if isinstance(ballot, Vote) else "report" if isinstance(ballot, Rating) else "claim"
 
 
 def votes_of(experiment: Path, annotator: str) -> list[Ballot]:
@@ -117,6 +155,8 @@ def _lines(path: Path, *, forgives_a_cut: bool) -> Iterator[Line]:
             line = line_of(value)
         except ValidationError as problem:
             raise UserError(f"{path}, vote {number}, is none: {problem.errors()[0]['msg']}.") from problem
+        if line.annotator != path.stem:
+            raise UserError(f"{path}, vote {number}, is signed {quoted(line.annotator)}: each person has a file.")
         if not isinstance(line, Withdrawal | ClaimLabel) and line.dimension not in DIMENSIONS:
             raise UnknownName(f"dimension ({path}, vote {number})", line.dimension, DIMENSIONS)
         yield line

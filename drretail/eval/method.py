@@ -19,6 +19,7 @@ from drretail.eval.judging.spending import JudgingCost, judging_costs
 from drretail.eval.registry import METRICS, PAIRWISE, installed, load_metric, pair_metric
 from drretail.files import write_atomically
 from drretail.llm.prompt import Prompt, changed_prompts, file_name_of, files_by_name, overridden_prompts, plain_text
+from drretail.llm.usage import served_notes
 from drretail.plugins import ADDONS, Plugins
 from drretail.records.base import Rules, file_name, sha256_of
 from drretail.records.comparison import JudgeTable
@@ -168,7 +169,8 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
     measured = {"Against people": " ".join(dict.fromkeys(cards)) or NOT_MEASURED}
     if valued is not None and valued.judge_kind == "rule_based":
         return {"Judge": RULE_BASED, **measured, **reading}
-    served = dict.fromkeys(name for cost in costs for name in cost.served)
+    served = dict.fromkeys(name for cost in costs for name in cost.cost.usage.served)
+    others = served_notes((judge, cost.cost.usage) for cost in costs)
     settings = {name: value for cost in costs for name, value in cost.params.items() if name != "base_url"}
     repeats = max((row.repeats for row in judgings), default=1)
     calls, tokens = (sum(getattr(cost.cost.usage, name) for cost in costs) for name in ("calls", "total"))
@@ -178,10 +180,10 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
     between_orders: dict[str, str] = {}
     if n := sum(count for _, count in turned):
         changed = percent(sum(rate * count for rate, count in turned) / n)
-        between_orders["Noise between orders"] = f"another answer to {changed} of questions on pairs (n={n:,})"
+        between_orders["Noise between orders"] = f"another answer to {changed} of judgements of pairs (n={n:,})"
     price = "price unknown" if None in paid else f"${dollars(sum(dollars_paid or 0 for dollars_paid in paid))}"
     return {
-        "Served model": ", ".join(served) or "not named by the provider",
+        "Served model": " ".join([", ".join(served) or "not named by the provider", *others]),
         "Decoding": ", ".join(f"{name} {value}" for name, value in sorted(settings.items())) or "defaults",
         "Took": f"{calls:,} calls, {tokens:,} tokens, {price}",
         "Times asked": f"{repeats:,} per report",
@@ -198,7 +200,7 @@ def _noise(judgings: Sequence[Judging], described: Mapping[str, MetricDescriptio
     by_headline = defaultdict[str, list[float]](list)
     for row in judgings:
         for variant, deviation in row.noise.items():
-            by_headline[described[row.metric].own_name(variant) or variant].append(deviation)
+            by_headline[described[row.metric].name_of(row.metric, variant)].append(deviation)
     # Over systems, each of which has the same queries.
     pooled = (f"{name} {number(sqrt(fmean(sd**2 for sd in its)))}" for name, its in by_headline.items())
     if by_headline:

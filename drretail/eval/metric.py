@@ -28,6 +28,8 @@ from drretail.records.score import WHY_NOT, JudgeRef, MetricDescription, Order, 
 
 OPEN = "open"
 """Among a value's items: there is none because a pick rests on a demand that nobody has decided."""
+NOT_KNOWN = "not known"
+"""The note of a check that could not be made since something is not known, not since there is nothing to check."""
 NOT_JUDGED = "not_judged"
 """Among a value's items: no judge was asked yet."""
 UNFETCHED_PAGES = "nobody fetched the pages it cites: `score --fetch-sources` does"

@@ -207,7 +207,7 @@ def _on_board(metric: Metric) -> Metric:
     chosen = its.compared or its.headlines or metric.variants
     shown = [variant for variant in metric.variants if variant in chosen and variant not in metric.pooled]
     columns = tuple(
-        BoardColumn(variant=variant, short=variant, meaning=its.meanings.get(variant) or f"by the metric {metric.name}")
+        BoardColumn(variant=variant, is_brief=True, meaning=its.meanings.get(variant) or f"by the metric {metric.name}")
         for variant in shown[:MOST_COLUMNS]
     )
     headlines = its.primary or (tuple(shown) if len(shown) == 1 else ())
@@ -247,11 +247,12 @@ def _guarded(metric: Metric) -> Metric:
                     raise Unsound(f"{name!r} stands twice")
             return sound
 
+    others = {name: getattr(metric, name) for name in ("prompts", "applies", "lacks", "keep_gold")}
     return replace(
         metric,
         judge=judge,
         values=values,
-        prompts=_guarded_call(metric.name, "prompts", metric.prompts),
+        **{name: _guarded_call(metric.name, name, function) for name, function in others.items() if function},
         pooled={name: _guarded_call(metric.name, "pooled", function) for name, function in metric.pooled.items()},
     )
 

@@ -24,6 +24,7 @@ from drretail.llm.providers import ONCE, Pacer
 from drretail.llm.registry import Model
 from drretail.records.base import sha256_of
 from drretail.records.run import slug
+from drretail.records.tables.figures import counted
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -132,7 +133,7 @@ class BatchSubmitter:
                     requests: Any = [{"custom_id": waiting.custom_id, "params": waiting.params} for waiting in part]
                     batch = await self.client.messages.batches.create(requests=requests)
                     self.book.submitted(batch.id, (waiting.custom_id for waiting in part))
-                    self.notify(f"{len(part):,} questions were sent as batch {batch.id}.")
+                    self.notify(f"{counted(len(part), 'request')} sent as batch {batch.id}.")
                 if not await self._collect_unless_down():
                     await asyncio.sleep(self.poll)
         except Exception as problem:  # noqa: BLE001 -- whatever it is, nobody else would tell those who wait

@@ -20,6 +20,8 @@ from drretail.llm.structured import RequestForm, forms_of
 from drretail.llm.usage import estimated_tokens, usage_of
 from drretail.records.run import Usage
 
+MOST_PAUSES = 10
+"""How often an answer goes on that its provider paused."""
 LEAST_ANSWER = 256
 """Tokens below which an answer is not worth asking for."""
 TOLD_AFTER = 2.0
@@ -104,6 +106,7 @@ async def _answer_in(model: Model, form: RequestForm, attempts: Attempts, *, is_
     """The answer asked for in one form; the fault, unless it ``is_last``, if another form may bring an answer."""
     chat, messages = form.chat, form.messages
     policy, spent, tried, request = model.retrying, 0.0, 0, messages
+    parts: list[AIMessage] = []
     while True:
         model.halt.check()
         try:
@@ -117,9 +120,13 @@ async def _answer_in(model: Model, form: RequestForm, attempts: Attempts, *, is_
             raise
         if not isinstance(outcome, NoAnswer):
             model.halt.answered(model)
-            return outcome
+            return _joined([*parts, outcome])
         if (lost := _lost(outcome, chat, request)) is not None:
             attempts.lose(lost)
+        if outcome.paused is not None and len(parts) < MOST_PAUSES:
+            parts.append(outcome.paused)
+            request, spent = [*messages, _joined(parts)], 0.0
+            continue
         if outcome.unfinished is not None and request is messages:
             attempts.failed.append(outcome.error.message)
             request, spent = [*messages, _second_chance(outcome)], 0.0
@@ -143,6 +150,20 @@ async def _answer_in(model: Model, form: RequestForm, attempts: Attempts, *, is_
             model.pacer.hold(outcome.wait)
         attempts.failed.append(outcome.error.message)
         await policy.sleep(pause)
+
+
+def _joined(parts: Sequence[AIMessage]) -> AIMessage:
+    """The answer that came in these parts, each of which went on where the one before was paused.
+
+    The usage is that of the last: those before were counted when they came.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    content: list[Any] = []
+    for part in parts:
+        is_text = isinstance(part.content, str) and part.content
+        content += [{"type": "text", "text": part.content}] if is_text else part.content
+    return parts[-1].model_copy(update={"content": content})
 
 
 def _is_of_the_form(fault: NoAnswer) -> bool:

@@ -57,7 +57,7 @@ def likely(
     """
     unknown = tuple({model.spec: None for model, _ in rows if model.priced(Usage(calls=1)).unpriced})
     if pieces:
-        usage = Usage(**{field: round(value * count / pieces) for field, value in took})
+        usage = Usage(**{field: round(value * count / pieces) for field, value in took if field != "served"})
     elif rows:
         usage = Usage()
         for model, row in rows:

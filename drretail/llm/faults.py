@@ -23,6 +23,7 @@ from drretail.errors import (
 from drretail.event_loop import current_command
 from drretail.grounding.text.untrusted import visible
 from drretail.llm.usage import usage_of, with_possible_usage
+from drretail.parsing import without_thoughts
 from drretail.records.run import Usage
 
 if TYPE_CHECKING:
@@ -170,6 +171,8 @@ _OVERFLOW_TEXTS = (
 )
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
 _CUT = frozenset({"max_tokens", "length"})
+_PAUSED = "pause_turn"
+"""Anthropic's reason for stopping in a long turn of its own tools: the turn goes on once it is sent back."""
 STREAM_ENDED = "stream_ended"
 """In the response metadata: the stream's last piece came, which counts the tokens of all others."""
 UNSAID = "unknown"
@@ -206,6 +209,8 @@ class NoAnswer:
     unfinished: str | None = None
     """The text of an answer that is empty or was cut at its longest length. Asked for once more, it may be whole."""
     was_cut: bool = False
+    paused: "AIMessage | None" = None
+    """The part of an answer that the provider paused. Sent back, it goes on."""
 
 
 async def attempt(
@@ -235,7 +240,7 @@ async def attempt(
         return _fault(model, kind, type(problem).__name__, problem)
     if streamed and _stop_reason(answer) == UNSAID and not answer.response_metadata.get(STREAM_ENDED):
         return NoAnswer(ModelError("model", "the stream of the answer was cut"), passes=True)
-    return _whole(_with_all_calls(with_possible_usage(answer, model, messages), len(messages)))
+    return _whole(_with_all_calls(_without_thoughts(with_possible_usage(answer, model, messages)), len(messages)))
 
 
 def _kind_of(problem: BaseException) -> ModelErrorKind:
@@ -294,6 +299,23 @@ def _fields_of(chat: object) -> Iterator[object]:
     return (getattr(chat, name, None) for name in getattr(type(chat), "model_fields", ()))
 
 
+def _without_thoughts(answer: "AIMessage") -> "AIMessage":
+    """The answer with its thoughts as reasoning, where a server leaves them in the text."""
+    content = answer.content
+    blocks = [content] if isinstance(content, str) else content
+    plain: list[Any] = []
+    for block in blocks:
+        text = block if isinstance(block, str) else block.get("text")
+        spoken = without_thoughts(text) if isinstance(text, str) else text
+        plain.append(block if spoken == text else spoken if isinstance(block, str) else {**block, "text": spoken})
+    if plain == blocks:
+        return answer
+    kept = {"reasoning_content": answer.text} | answer.additional_kwargs
+    return answer.model_copy(
+        update={"content": plain[0] if isinstance(content, str) else plain, "additional_kwargs": kept}
+    )
+
+
 def _with_all_calls(answer: "AIMessage", turn: int) -> "AIMessage":
     """The answer, with calls whose arguments are not JSON among its tool calls: the tools will refuse them.
 
@@ -328,6 +350,9 @@ def _whole(answer: "AIMessage") -> "AIMessage | NoAnswer":
         raise _unusable(answer, "context_overflow", "the conversation no longer fits the model's context window")
     if answer.tool_calls:
         return answer
+    if reason == _PAUSED:
+        error = _unusable(answer, "unusable", "the provider paused the answer again and again")
+        return NoAnswer(error, passes=False, usage=usage_of(answer), paused=answer)
     if reason in _CUT:
         # The sentence names no flag: --max-tokens caps all runs of an experiment, not an answer.
         problem = (

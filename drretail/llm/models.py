@@ -276,6 +276,9 @@ class Models:
             input_uncached=len(str(request["messages"]) + str(request.get("tools", ""))) // CHARACTERS_PER_TOKEN
         )
         dollars = None if self.limits.dollars is None else self._model(role).priced(coming).dollars
+        if self.limits.dollars is not None and self.dollars is None:
+            unknown = "a model that was not asked for has answered, whose price is unknown, so"
+            raise ModelError("budget", f"{unknown} dollars can't be limited: limit tokens instead with --vary tokens=N")
         if self._tokens_budget.exceeded_by(coming.total):
             unit, allowed, spent = "tokens", f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"
         elif self._dollars_budget.exceeded_by(dollars or 0):
@@ -285,7 +288,7 @@ class Models:
         lacking = f"the {allowed} allowed do not suffice for the next call, with {spent} spent"
         raise ModelError("budget", f"{lacking}: allow more with --vary {unit}=N")
 
-    def _count(self, role: Role, tokens: Mapping[str, int]) -> None:
+    def _count(self, role: Role, tokens: Mapping[str, Any]) -> None:
         used = Usage(**tokens)
         self._used[role] = self._used.get(role, Usage()) + used
         self._last_tokens = used.total

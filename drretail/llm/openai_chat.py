@@ -4,9 +4,11 @@ A model's reasoning, a refusal in a stream, and arguments of tool calls as an ob
 """
 
 import json
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
+from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 
@@ -33,6 +35,20 @@ class CompatibleChat(ChatOpenAI):
         for message, generation in zip(messages, result.generations, strict=False):
             generation.message.additional_kwargs |= _dropped(getattr(message, "model_extra", None) or {})
         return result
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        """The pieces, with the tokens in the last one alone. Some servers count them in each piece, up to there, and
+        LangChain adds these counts up.
+        """
+        last = None
+        async for piece in super()._astream(*args, **kwargs):
+            message = piece.message
+            if isinstance(message, AIMessageChunk) and message.usage_metadata is not None:
+                counted, message.usage_metadata = message.usage_metadata, None
+                last = max(last or counted, counted, key=lambda usage: usage["total_tokens"])
+            yield piece
+        if last is not None:
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=last))
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None

@@ -115,6 +115,8 @@ class Provider:
     takes_context: bool = False
     streams: Literal["asked", "always", "never"] = "never"
     """Whether its answers come in pieces: if asked to, always or never."""
+    client_variables: tuple[str, ...] = ()
+    """Variables that its client itself reads, and sends to whatever address it is given."""
 
     def streamed(self, limits: CallLimits) -> bool:
         """True if answers come in pieces, so that one that was cut may look whole."""
@@ -205,12 +207,24 @@ PROVIDERS: dict[str, Provider] = {
         sends_temperature=False,
         takes_seed=False,
         streams="asked",
+        client_variables=("ANTHROPIC_CUSTOM_HEADERS",),
     ),
     "openai": Provider(
-        "drretail.llm.openai_chat:CompatibleChat", "langchain_openai", ("OPENAI_API_KEY",), _openai, streams="asked"
+        "drretail.llm.openai_chat:CompatibleChat",
+        "langchain_openai",
+        ("OPENAI_API_KEY",),
+        _openai,
+        streams="asked",
+        client_variables=("OPENAI_CUSTOM_HEADERS", "OPENAI_ORG_ID", "OPENAI_ORGANIZATION", "OPENAI_PROJECT_ID"),
     ),
     "ollama": Provider(
-        "langchain_ollama:ChatOllama", "langchain_ollama", (), _ollama, takes_context=True, streams="always"
+        "langchain_ollama:ChatOllama",
+        "langchain_ollama",
+        (),
+        _ollama,
+        takes_context=True,
+        streams="always",
+        client_variables=("OLLAMA_API_KEY",),
     ),
     "google": Provider(
         "langchain_google_genai:ChatGoogleGenerativeAI",

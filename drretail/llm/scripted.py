@@ -11,7 +11,7 @@ import json
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -120,6 +120,11 @@ class Request:
         return digest_of(self.opening)
 
     @cached_property
+    def prompt(self) -> str:
+        """The digest of the instructions, by which a recording notices that a prompt has changed (``prompt_of``)."""
+        return prompt_of(message.text for message in self.messages if message.type in ("human", "system"))
+
+    @cached_property
     def tags(self) -> tuple[str, ...]:
         """The tags around data in human and system messages. Tags in tool results do not count."""
         texts = (message.text for message in self.messages if message.type in ("human", "system"))
@@ -158,6 +163,8 @@ class Rule(Record):
     """The last message contains this text."""
     opening: str | None = None
     """The digest of the first message's data (``digest_of``), in recorded scripts."""
+    prompt: str | None = None
+    """The digest of the instructions that were answered (``prompt_of``), in recorded scripts; no condition."""
     note: str = ""
     """A remark for readers of the script."""
     answer: ScriptedAnswer | None = None
@@ -240,6 +247,11 @@ def digest_of(opening: str) -> str:
     """A digest of the tagged data in a conversation's first message, whatever the text around it, or of all text."""
     data = [match[0] for match in _TAG.finditer(opening) if match["tag"] != _SCHEMA_TAG]
     return sha256_of(data or opening)[:16]
+
+
+def prompt_of(texts: Iterable[str]) -> str:
+    """A digest of the instructions in the human and system messages of a conversation, without their tagged data."""
+    return sha256_of([" ".join(_TAG.sub(" ", text).split()) for text in texts])[:16]
 
 
 PROVIDER = "scripted"

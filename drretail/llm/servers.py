@@ -22,7 +22,6 @@ from langchain_core.runnables import RunnableBinding
 from drretail.errors import causes_of
 from drretail.grounding.report.picks import is_whole_report, take_picks
 from drretail.llm.faults import NoAnswer, body_of
-from drretail.llm.structured import THOUGHT
 
 REFUSING = frozenset({400, 422, 500, 501})
 """Statuses with which an argument is refused. llama-cpp-python answers 500 to all that its own types don't know."""
@@ -118,7 +117,7 @@ def with_calls_read(answer: AIMessage, tools: Sequence[Mapping[str, Any]], turn:
 
 def calls_in_text(text: str, names: set[str]) -> tuple[str, list[Call]]:
     """What stands before the calls, and the calls; the text itself and none if it is not to be read as calls."""
-    rest = _CONTROL.sub("", THOUGHT.sub(r"\1", text)).strip()
+    rest = _CONTROL.sub("", text).strip()
     if len(rest) > LONGEST or not any(name in rest for name in names):
         return text, []
     declared = take_picks(rest)

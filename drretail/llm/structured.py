@@ -26,8 +26,6 @@ METHODS = ("json_schema", "function_calling")
 """The forms that a client has to ask for, by LangChain's names, in the order in which they are tried: the server keeps
 to the schema; the answer is the arguments of a tool. The last form is a prompt that holds the schema.
 """
-THOUGHT = re.compile(r"<think>.*?</think>|(<think>.*)", re.DOTALL)
-"""The group is what never ends, and stays: without it, each of many beginnings would be read to the text's end."""
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<inner>.*?)\n?[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
 
 
@@ -84,11 +82,11 @@ def _with_schema(messages: "Sequence[BaseMessage]", schema: dict[str, Any]) -> "
 
 
 def mended_json(text: str) -> str:
-    """The JSON object in a text with thoughts, a fence or words around it, or with Python's quotes.
+    """The JSON object in a text with a fence or words around it, or with Python's quotes.
 
     The text itself if it holds none, or more than one: which of them is the answer would be a guess.
     """
-    text = THOUGHT.sub(r"\1", text).strip()
+    text = text.strip()
     start, end = text.find("{"), text.rfind("}") + 1
     if start < 0 or text.startswith("["):
         return text

@@ -5,11 +5,12 @@ Budgets say when a run must conclude, and whether an experiment may start anothe
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
-from drretail.errors import UserError
+from drretail.errors import UserError, shortened
+from drretail.llm.prices import is_same_model
 from drretail.records.base import canonical_json
 from drretail.records.run import REPORTED, RoleModel, System, Usage
 from drretail.records.tables.figures import count, counted
@@ -56,8 +57,9 @@ def cost_by_role(usage: Mapping[str, Usage], models: Mapping[str, RoleModel]) ->
             "it again."
         )
     # What an agent reports is of models that it does not name.
-    specs = {role: (models[role].spec,) for role, used in usage.items() if used.unpriced and role in models}
-    return {role: Cost(used, specs.get(role, ())) for role, used in sorted(usage.items())}
+    specs = {role: models[role].spec for role, used in usage.items() if used.unpriced and role in models}
+    unknown = {role: tuple(other_models(spec, usage[role])) or (spec,) for role, spec in specs.items()}
+    return {role: Cost(used, unknown.get(role, ())) for role, used in sorted(usage.items())}
 
 
 def cost_of(usage: Mapping[str, Usage], models: Mapping[str, RoleModel]) -> Cost:
@@ -119,7 +121,7 @@ class ExperimentBudget:
     refused: int = 0
     """How many runs were not started."""
     untold: str | None = None
-    """A system that asks its models by itself, and of which a run did not say what it took."""
+    """A system of which it is unknown what a run took: the agent did not say, or a model without a price answered."""
     spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(UNITS, 0.0))
     _dearest: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     _in_flight: dict[str, int] = field(default_factory=lambda: defaultdict[str, int](int))
@@ -182,8 +184,9 @@ class ExperimentBudget:
         flags = " or ".join(flag for flag, cap in caps_by_flag.items() if cap is not None)
         if self.untold:
             return (
-                f"{flags} can't hold for {self.untold}, which asks its models by itself: what a run of it took is "
-                f"unknown. Not started: {self.refused:,}. Leave the cap out, or return its usage (docs/agents.md)."
+                f"{flags} can't hold for {self.untold}: what a run of it took is unknown. Not started: "
+                f"{self.refused:,}. Leave the cap out; an agent that asks its models by itself may return its usage "
+                "(docs/agents.md)."
             )
         return (
             f"The experiment's cap of {' or '.join(caps)} leaves no room for another run: its runs took {took}"
@@ -256,6 +259,27 @@ def estimated_note(used: Iterable[Usage]) -> tuple[str, ...]:
     return (f"{answers}: tokens and dollars are estimated from the text there.",)
 
 
+def usage_by_model(usage: Mapping[str, Usage], models: Mapping[str, RoleModel]) -> Iterator[tuple[str, Usage]]:
+    """ "provider:model" and the usage of each role that has a model."""
+    return ((models[role].spec, used) for role, used in usage.items() if role in models)
+
+
+def served_notes(asked: Iterable[tuple[str, Usage]]) -> Iterator[str]:
+    """A note for each model, "provider:model", in whose place another one answered: which one, and how often."""
+    total: dict[str, Usage] = {}
+    for spec, usage in asked:
+        total[spec] = total.get(spec, Usage()) + usage
+    for spec, usage in total.items():
+        if others := other_models(spec, usage):
+            by_name = ", ".join(f"{name} ({usage.served[name]:,} of {counted(usage.calls, 'call')})" for name in others)
+            yield f"{spec} was asked for, and its provider says that another model answered: {by_name}."
+
+
+def other_models(spec: str, usage: Usage) -> list[str]:
+    """The models that answered in place of the one that "provider:model" names."""
+    return [name for name in usage.served if not is_same_model(spec, name)]
+
+
 def _as_number(count: object) -> object:
     """The count; a number that a server wrote as text is read."""
     return int(count) if isinstance(count, str) and count.isdecimal() else count
@@ -271,9 +295,11 @@ def _is_possible(count: object, text_tokens: int) -> TypeGuard[int]:
 
 def usage_of(message: "AIMessage") -> Usage:
     """The tokens of one call. langchain counts the cached parts within ``input_tokens``; here they are separate."""
-    reported = message.usage_metadata
+    reported, metadata = message.usage_metadata, message.response_metadata
+    name = metadata.get("model_name") or metadata.get("model")
+    served = {shortened(name): 1} if isinstance(name, str) and name else {}
     if reported is None:
-        return Usage(calls=1)
+        return Usage(calls=1, served=served)
     details = reported.get("input_token_details") or {}
     whole = reported["input_tokens"]
     read = min(_detail(details.get("cache_read")), whole)
@@ -287,7 +313,8 @@ def usage_of(message: "AIMessage") -> Usage:
         cache_read=read,
         cache_creation=created,
         output=reported["output_tokens"],
-        estimated=int(message.response_metadata.get(ESTIMATED, False)),
+        estimated=int(metadata.get(ESTIMATED, False)),
+        served=served,
     )
 
 

@@ -149,7 +149,7 @@ def decided_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str
     states = sum((Counter(demand.states) for demand in demands), Counter[State]())
     by = sum((Counter(demand.by) for demand in demands), Counter[str]())
     how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
-    tally = f" {counted(states.total(), 'question')} about products: {how}; decided by: {whose}" if states else ""
+    tally = f" {counted(states.total(), 'decision')} about products: {how}; decided by: {whose}" if states else ""
     return (
         f"Of {counted(len(demanding), 'query')} that demand a property, every candidate's kind and demands are decided "
         f"in {len(decided)}.{tally}"

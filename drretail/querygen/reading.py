@@ -206,9 +206,10 @@ def turn_rows(row: Mapping[str, Any], place: str) -> Sequence[Mapping[str, Any]]
         for message in messages
         if message.get("role", "user") == "user"
     ]
-    if turns:
-        turns[-1]["expected"] = turns[-1]["expected"] or {**(row.get("expected") or {})}
-        turns[0]["expected"] |= state
+    if not turns:
+        return [{}]  # a row without a question, which is no less a fault than another
+    turns[-1]["expected"] = turns[-1]["expected"] or {**(row.get("expected") or {})}
+    turns[0]["expected"] |= state
     return turns
 
 
@@ -253,13 +254,15 @@ def _wish(place: str, value: Any) -> Wish | None:
 
 
 def distinct(questions: Sequence[PlainQuestion]) -> list[PlainQuestion]:
-    """The questions, each once for its user and id. Raises UserError if one occurs twice with different wishes."""
+    """The questions, each once for its user and id. Raises UserError if one occurs twice and different things are
+    wished or expected.
+    """
     different: dict[tuple[str | int | None, ...], PlainQuestion] = {}
     for at, question in enumerate(questions):
         # Of a conversation each turn counts, also if it says the same again.
         turn = at if question.conversation else None
         earlier = different.setdefault((question.text, question.user_id, question.query_id, turn), question)
-        if earlier.wish != question.wish:
+        if (earlier.wish, earlier.expected) != (question.wish, question.expected):
             raise UserError(f"{question.place}: the question stands there before with another wish: keep one.")
     return [*different.values()]
 

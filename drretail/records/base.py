@@ -101,6 +101,17 @@ class OfJudge(Record):
         return self.judge, self.judge_params, self.rules
 
 
+def tuples(value: Any) -> Any:
+    """The value with tuples for its lists, which every validator that runs before the fields' own has to return.
+
+    Behind such a validator JSON is a Python value, and strict validation takes no list for a tuple: a model's answer
+    that fits its schema would be refused.
+    """
+    if isinstance(value, dict):
+        return {name: tuples(item) for name, item in value.items()}
+    return tuple(map(tuples, value)) if isinstance(value, list | tuple) else value
+
+
 def fault_of(problem: ValidationError) -> str:
     """The first thing that is wrong, with its value: "picks.0.quantity is -1: it should be greater than …"."""
     error = problem.errors(include_url=False)[0]

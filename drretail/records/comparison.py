@@ -41,6 +41,8 @@ class GateResult(Record):
     p: float
     """One-sided p of the difference, from flipping the signs of users."""
     fails: bool
+    dropped: dict[str, int] = Field(default_factory=dict[str, int])
+    """Queries that lack a value of one of the two, by why."""
     worse: dict[str, tuple[float, float]]
     """By query on which A is worse: B's value and A's."""
 

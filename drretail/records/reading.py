@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
-from drretail.records.base import Document, OfJudge, Record, sha256_of
+from drretail.records.base import Document, OfJudge, Record, sha256_of, tuples
 
 FORM = "form"
 DECLARED = "declared"
@@ -92,8 +92,8 @@ class Pick(Record):
     def _of_offer(cls, value: Any) -> Any:
         if isinstance(value, dict) and "/" in str(value.get("product", "")):
             product, _, variant = value["product"].partition("/")
-            return {**value, "product": product, "variant": variant}
-        return value
+            value = {**value, "product": product, "variant": variant}
+        return tuples(value)
 
     @property
     def offer_id(self) -> str:
@@ -230,6 +230,8 @@ class Reading(Document):
     values: tuple[ReadValue, ...] = ()
     confirmed: tuple[str, ...] | None = Field(default=None, exclude_if=lambda denials: denials is None)
     """Of values as a model typed them, the denials that it confirmed; the others are left open. None if all count."""
+    declined: tuple[str, ...] = Field(default=(), exclude_if=lambda denials: not denials)
+    """Those that it does not confirm, with words of the report and a reason."""
     unread: tuple[Unread, ...] = ()
     numerals: int = 0
     """All numerals in the parts of the text that belong to citations; ``unread`` are those not decided."""

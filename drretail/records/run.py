@@ -236,9 +236,13 @@ class Usage(Record):
     """Billionths of a dollar: whole numbers, so that their sum is the same in any order."""
     unpriced: int = Field(default=0, exclude_if=lambda count: count == 0)
     """Calls whose price is unknown."""
+    served: dict[str, int] = Field(default_factory=dict[str, int], exclude_if=lambda calls: not calls)
+    """Calls by the model that answered, as its provider names it; without those of which it names none."""
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})
+        names = type(self).model_fields.keys() - {"served"}
+        served = dict(Counter(self.served) + Counter(other.served))
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in names}, served=served)
 
     @property
     def input(self) -> int:
@@ -473,6 +477,11 @@ class Run(Document):
         tools = {*NINE, *self.tools}
         return sum(step.kind == "tool" and step.name in tools and step.is_outage for step in self.steps)
 
+    @property
+    def is_unreadable(self) -> bool:
+        """True if its file is damaged, so that nothing is known of it."""
+        return self.error is not None and self.error.kind == "unreadable"
+
     def is_lost(self, system: System) -> bool:
         """True if it failed because a provider, a server or the web did not answer, or if its file is damaged.
 
@@ -481,7 +490,7 @@ class Run(Document):
         """
         kind = None if self.error is None else self.error.kind
         is_own = system.is_command_or_address or (self.error is not None and self.error.where == TIME_LIMIT)
-        return kind == "unreadable" or (kind in PROVIDER_FAULTS and not is_own)
+        return self.is_unreadable or (kind in PROVIDER_FAULTS and not is_own)
 
     def is_spoiled(self, system: System) -> bool:
         """True if a provider, a server or the web took the run, or a part of it, by not answering."""

@@ -12,6 +12,7 @@ from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Recor
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.reading import JudgeAudit
 from drretail.records.run import System
+from drretail.records.tables.account import Account
 
 Unit = Literal["share", "rating", "grade", "percent", "count", "words", "tokens", "dollars"]
 """A share is 0 to 1, a rating 0 to 10, a grade 0 to 4, a percent 0 to 100; the others are numbers of things in a report
@@ -23,14 +24,10 @@ class BoardColumn(Record):
     """A variant that a metric puts on the board."""
 
     variant: str = ""
-    name: str = ""
-    """Its name in sentences and options. If blank, the variant."""
     table: str = ""
     """The title of the board's table that it stands in. If blank, the metric's, or the decision table if it decides."""
-    heading: str = ""
-    """The heading of its column. If blank, the name."""
-    short: str = ""
-    """The heading where there is little room. Without one the column is left out there."""
+    is_brief: bool = False
+    """True if it also stands where there is little room."""
     meaning: str = ""
     """What it means, in a few words that begin in lower case; if blank, what the metric says of the variant."""
     unit: Unit | None = None
@@ -103,9 +100,9 @@ class MetricDescription(Record):
             for column in columns
         )
 
-    def own_name(self, variant: str) -> str:
-        """A variant's name on the scoreboard, such as "quality"; empty if it has none but the variant's."""
-        return next((column.name for column in self.scoreboard if column.variant == variant), "")
+    def name_of(self, metric: str, variant: str) -> str:
+        """A variant's one name in all outputs: with the metric's where the variant alone says little."""
+        return variant if self.named_by_variant or variant == metric else f"{metric} {variant}"
 
     def known_of(self, judge: "JudgeRef", rules: Rules) -> tuple[str, ...]:
         """The judge's line in ``judges``, or nothing if nobody measured it, or not by these rules."""
@@ -368,8 +365,10 @@ class SettingTable(OfJudge):
 
 
 class ShownColumn(BoardColumn):
-    """A column with a value in some row. Its name is different from every other column's."""
+    """A column with a value in some row."""
 
+    name: str
+    """What ``MetricDescription.name_of`` says, and different from every other column's."""
     metric: str = ""
     """Blank for words, tokens and dollars, as is the variant."""
     unit: Unit = "share"  # pyright: ignore[reportIncompatibleVariableOverride]  (records are frozen)
@@ -489,6 +488,8 @@ class Scores(Document):
     """Agents that ran in several settings of one option."""
     scoreboard: Scoreboard | None = None
     """One row per system, made from the rest and from what runs took."""
+    accounts: tuple[Account, ...] = ()
+    """What became of the reports, by metric and judge, and of pairs of reports."""
     made_of: MadeOf | None = None
     """What the folder held when they were made."""
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
@@ -520,26 +521,27 @@ class Scores(Document):
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
     ) -> dict[str, float | None]:
-        """Each system's value in a variant such as "FP", as on the scoreboard; None if nothing could be scored.
+        """Each system's value, as ``rows_by_system``; None if nothing could be scored."""
+        rows = self.rows_by_system(variant, metric=metric, judge=judge, rules=rules)
+        return {label: row.value for label, row in rows.items()}
 
-        Values are by the judge and the rules of the scoreboard, unless ``judge`` or ``rules`` names another. A variant
-        also goes by its name on the scoreboard: "quality" is the overall rating.
+    def rows_by_system(
+        self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
+    ) -> dict[str, Score]:
+        """Each system's row in a variant such as "FP", as on the scoreboard, if there is one.
+
+        Values are by the judge and the rules of the scoreboard, unless ``judge`` or ``rules`` names another.
 
         Raises UnknownName if the variant has no row, and UserError if this judge has none by these rules, or if several
         metrics have rows: then name one.
         """
         if metric is None and not any(row.variant == variant for row in self.scores):
-            columns = [
-                (name, column.variant)
-                for name, description in self.metrics.items()
-                for column in description.scoreboard
-                if column.name == variant
-            ]
-            metric, variant = columns[0] if len(columns) == 1 else (None, variant)
+            called = {(row.metric, row.variant) for row in self.scores if f"{row.metric} {row.variant}" == variant}
+            metric, variant = next(iter(called), (None, variant))
         every = [row for row in self.scores if row.variant == variant and metric in (None, row.metric)]
         on_board = () if self.scoreboard is None else self.scoreboard.rows
         if not every and any(variant in row.cells for row in on_board):  # what runs are and took, such as "done"
-            return {row.system: row.cells[variant].value if variant in row.cells else None for row in on_board}
+            return {row.system: row.cells[variant] for row in on_board if variant in row.cells}
         if not every:
             raise UnknownName("scored variant", variant, {row.variant for row in self.scores})
         rows = [row for row in every if self.shows(row, judge, rules)]
@@ -548,7 +550,7 @@ class Scores(Document):
             raise UserError(f"{variant} is there of {judges}: name judge= and rules=.")
         if len(several := sorted({row.metric for row in rows})) > 1:
             raise UserError(f"{variant} has rows of several: say metric= one of {', '.join(several)}.")
-        return {row.system: row.value for row in rows}
+        return {row.system: row for row in rows}
 
 
 def _folded(rows: Iterable[dict[str, Any]], table: str) -> Iterator[dict[str, Any]]:

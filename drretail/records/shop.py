@@ -78,7 +78,7 @@ VOID_STATUSES: frozenset[str] = frozenset({"Cancelled", "Returned"})
 VARIANTS, STOCK, LIST_PRICE, OTHER_TITLES = "Variants", "Stock", "List price", "Other titles"
 """Keys of a product's details, as ``drretail ingest`` writes them for your own shop."""
 _NO_OPTIONS: Mapping[str, str] = {}
-_OF_VARIANT = frozenset({"id", "price", "stock", "list_price"})
+_OF_VARIANT = frozenset({"id", "price", "stock", "list_price", "sku"})
 
 
 _PASSED = {"delivered": ("shipped",), "returned": ("delivered", "shipped")}

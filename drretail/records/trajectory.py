@@ -45,6 +45,11 @@ class Trajectory:
             self._next[path] = seq + 1
             return seq
 
+    def go_on_after(self, path: str, seq: int) -> None:
+        """Reserves this place and those before it, which another part of the run has taken."""
+        with self._lock:
+            self._next[path] = max(self._next[path], seq + 1)
+
     def add(self, step: Step) -> None:
         with self._lock:
             self._steps[step.path, step.seq] = step

@@ -10,6 +10,7 @@ from drretail.records.base import Document, Record, sha256_of
 Choice = Literal["a", "b", "tie"]
 ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Side = Literal["a", "b"]
+_OTHER: dict[Choice, Choice] = {"a": "b", "b": "a"}
 SUPPORT = "support"
 """The question about a claim: what its sources say about it."""
 
@@ -71,14 +72,22 @@ class Vote(_Ballot):
 
     @property
     def place(self) -> Choice:
-        """The choice with the two systems in the order of their labels, so that votes on one pair can be compared.
+        """The choice with the two systems in the order of their labels, so that votes on one pair can be compared."""
+        return self.choice if self.choice == "tie" or self.a < self.b else _OTHER[self.choice]
 
-        Agreement is measured on it. κ on the names of several systems would take chance agreement for rarer than it
-        is: each pair leaves two choices, however many names there are.
+    def seen_as(self, first: "Vote") -> str:
+        """The choice by the sides that ``first`` was shown of this pair: "left", "right" or "tie".
+
+        κ is measured on it. By names, agreement by chance would rise with the share of one system, or seem rarer than
+        it is with several: each pair leaves two choices, and a side is drawn.
         """
-        if self.choice == "tie" or self.a < self.b:
-            return self.choice
-        return "b" if self.choice == "a" else "a"
+        same = self.place if self.choice == "tie" or first.is_first_left else _OTHER[self.place]
+        return {"a": "left", "b": "right", "tie": "tie"}[same]
+
+    @property
+    def is_first_left(self) -> bool:
+        """True if the first system by label was shown left."""
+        return (self.a < self.b) == (self.shown_left == "a")
 
 
 class _OfReport(_Ballot):

@@ -14,7 +14,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from drretail.records.base import Record
+from drretail.records.base import Record, tuples
 from drretail.records.shop import Money
 
 MOST_PIECES = 1000
@@ -67,7 +67,7 @@ class Demand(Record):
     @model_validator(mode="before")
     @classmethod
     def _of_words(cls, value: Any) -> Any:
-        return {"say": value.strip()} if isinstance(value, str) else value
+        return {"say": value.strip()} if isinstance(value, str) else tuples(value)
 
     @model_serializer(mode="wrap")
     def _as_words(self, handler: SerializerFunctionWrapHandler) -> Any:

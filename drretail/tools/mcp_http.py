@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from drretail.parsing import json_or_none
 from drretail.tools.local_server import TooLong, is_from_elsewhere, is_same, limited, refusal_of_strangers
 from drretail.tools.mcp import Connection
 
@@ -90,8 +91,9 @@ class BearerGuard:
 
 
 class Sessions:
-    """All MCP sessions, each with its own connection to the server. A client's DELETE, or long silence, ends one;
-    a shorter silence does where another client needs the place.
+    """All MCP sessions with the server's one token, each with its own connection to the server. A client's DELETE, or
+    long silence, ends one. Where another client needs the place, a shorter silence does, and none is needed of a
+    session in which no tool was listed or called: clients that only initialise take no place from others.
 
     The protocol version without sessions (2026-07-28) is refused, with a list of the versions that have them: only a
     session can give a client a world of its own to change.
@@ -104,6 +106,8 @@ class Sessions:
         self._silent = silent
         self._open: dict[str, tuple[StreamableHTTPServerTransport, anyio.CancelScope]] = {}
         """By name, each with the scope whose deadline ends it."""
+        self._unused: dict[str, None] = {}
+        """The names of those that were begun, and in which no tool was listed or called; the oldest first."""
         self._group: TaskGroup | None = None
 
     @asynccontextmanager
@@ -131,6 +135,8 @@ class Sessions:
         if name is None:
             await self._begin(scope, body, again, send)
         elif name in self._open:
+            if _is_of_tools(body):
+                self._unused.pop(name, None)
             await self._answer(name, scope, again, send)
         else:
             await _refused(404, INVALID_REQUEST, "Session not found")(scope, receive, send)
@@ -159,14 +165,21 @@ class Sessions:
             await self._group.start(self._serve, name)
             await self._answer(name, scope, receive, watched)
         finally:
-            if not begun:
+            if begun and name in self._open:
+                self._unused[name] = None
+            elif not begun:
                 with anyio.CancelScope(shield=True):
                     await transport.terminate()
 
     def _make_room(self) -> None:
-        """Ends the session that was silent longest, if it was for ``silent`` seconds."""
-        name, (_, silence) = min(self._open.items(), key=lambda session: session[1][1].deadline)
-        if anyio.current_time() + self._idle - silence.deadline >= self._silent:
+        """Ends the oldest session that is unused or, without any, the one that was silent longest, if it was for
+        ``silent`` seconds.
+        """
+        silent = min(self._open, key=lambda name: self._open[name][1].deadline)
+        name = next(iter(self._unused), silent)
+        silence = self._open[name][1]
+        if name in self._unused or anyio.current_time() + self._idle - silence.deadline >= self._silent:
+            self._unused.pop(name, None)
             del self._open[name]
             silence.cancel()
 
@@ -179,6 +192,7 @@ class Sessions:
                     await self._server.run(read, written, self._server.create_initialization_options())
         finally:
             self._open.pop(name, None)
+            self._unused.pop(name, None)
             with anyio.CancelScope(shield=True):
                 await transport.terminate()
 
@@ -208,6 +222,12 @@ async def _whole(receive: Receive) -> tuple[bytes, Receive] | None:
         return left.pop() if left else await receive()
 
     return bytes(body), replayed
+
+
+def _is_of_tools(body: bytes) -> bool:
+    """True for a request to list or to call tools."""
+    request = json_or_none(body.decode("utf-8", "replace"))
+    return isinstance(request, dict) and str(request.get("method")).startswith("tools/")
 
 
 def _declares_elicitation(body: bytes) -> bool:

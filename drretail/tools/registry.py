@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from drretail.errors import ToolError, UnknownName, UserError, check_known, quoted
 from drretail.grounding.report.picks import Declared, take_picks
+from drretail.parsing import without_thoughts
 from drretail.plugins import Plugins
 from drretail.records.base import sha256_of
 from drretail.records.run import WebMode
@@ -210,7 +211,7 @@ def structured_tools(tools: Iterable[Tool], toolkit: "Callable[[], Toolkit]") ->
 
 def read_submitted(args: object) -> tuple[str, Declared]:
     """The report as it was handed in, and what it declares. Raises ToolError if it is missing or blank."""
-    report = str(read_arguments(SUBMITTING.parameters, args)["report"])
+    report = without_thoughts(str(read_arguments(SUBMITTING.parameters, args)["report"]))
     declared = take_picks(report)
     if not declared.report.strip():
         raise ToolError("invalid_argument", "The report is blank but for its block of picks.", field="report")

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import sys
 import threading
 from bisect import insort
 from collections import defaultdict
@@ -205,9 +206,13 @@ class Toolkit:
 
     async def _arun(self, batch: Sequence[Launch]) -> list[Performed]:
         loop = asyncio.get_running_loop()
+        notes = [await _noted_start(launch) for launch in batch]
         jobs = [self._workers.submit(partial(self._traced, launch), loop) for launch in batch]
         outcomes = [await self._workers.await_(job, self._timeout) for job in jobs]
-        return list(map(self._performed, batch, outcomes))
+        performed = list(map(self._performed, batch, outcomes))
+        for note, call in zip(notes, performed, strict=True):
+            await _note_end(note, call.outcome)
+        return performed
 
     def _performed(self, launch: Launch, outcome: ToolResult | Exception) -> Performed:
         if isinstance(outcome, TimeoutError):
@@ -281,6 +286,27 @@ class Toolkit:
             self._running[launch.path].discard(launch.seq)
         self.session.trajectory.add(step)
         return ToolReply(text, value, evidence, None if error is None else error.kind, launch.seq)
+
+
+async def _noted_start(launch: Launch) -> Any:
+    """The call as LangChain's callbacks see it, by which traces and event streams show it; None if nobody listens."""
+    runnables = sys.modules.get("langchain_core.runnables.config")  # else no graph can be calling
+    if runnables is None or (config := runnables.var_child_runnable_config.get()) is None:
+        return None
+    callbacks = runnables.get_async_callback_manager_for_config(config)
+    if not callbacks.handlers:
+        return None
+    name, args = launch.name, recordable(launch.args)
+    inputs = args if isinstance(args, dict) else {"input": args}
+    return await callbacks.on_tool_start({"name": name}, compact_json(inputs), inputs=inputs, name=name)
+
+
+async def _note_end(started: Any, outcome: ToolResult | Exception) -> None:
+    """Tells them the result as the tool gave it, before pages in it are summarised."""
+    if started is not None and isinstance(outcome, ToolResult):
+        await started.on_tool_end(compact_json(outcome.value))
+    elif started is not None:
+        await started.on_tool_error(outcome)
 
 
 @cache

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from textwrap import shorten
 
 from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.metric import NOT_KNOWN
 from drretail.records.evidence import Finding
 from drretail.records.run import place_of
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.viewer.anchors import claim_anchor, finding_anchor, statement_anchor
 from drretail.viewer.cart import CartLines, cart_as_read
@@ -60,7 +62,7 @@ class AnswerCard:
     Under None stand those of the whole cart, such as the budget.
     """
     limits_met: str
-    """For example "Meets every limit".
+    """For example "✓ Meets every limit", or of which limits that is not known.
 
     Empty if a limit is broken, the query has no typed wish, or code has not checked it.
     """
@@ -122,9 +124,11 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: CartLines | None)
     doubted = [finding for finding in view.checks.findings if finding.code in LIMITS]
     is_broken = any(finding.severity == "error" for finding in doubted)
     of_cart = tuple(f"{words[:2]}{words[2:3].upper()}{words[3:]}" for words in _broken(doubted, None))
+    limits = _limits(view)
     if view.subject.is_turn:
         of_cart = (f"✗ {view.parts[TURN].reason}",) if view.is_right == 0 else ()
-        limits_met = "Right after this turn" if view.is_right else ""
+        limits = Account("measuring", "turn", 1, int(bool(view.is_right)))
+        limits_met = "right after this turn" if view.is_right else ""
     # The proof over every product may contradict what was bought, or that nothing was
     elif cart is not None and cart.picks and proof == "proved" and not is_broken:
         of_cart += ("✗ Nothing in the shop meets every limit",)
@@ -132,9 +136,12 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: CartLines | None)
         of_cart += ("✗ The shop has products that meet every limit",)
     is_broken = is_broken or any(words.startswith("✗") for words in of_cart)
     if cart and not view.subject.is_turn and not of_cart and not doubted and has_wish and view.checks.made:
-        refused = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
-        limits_met = "Meets every limit" if cart.picks else refused
-    decision = _decision(view, cart, is_broken=is_broken, is_kept=bool(limits_met))
+        limits_met = "meets every limit" if cart.picks else "breaks no limit"
+        if not cart.picks and proof == "proved":
+            limits_met, limits = "right: nothing in the shop meets every limit", Account("proof", "question", 1, 1)
+    decision = _decision(view, cart, is_broken=is_broken, is_kept=bool(limits_met) and limits.is_whole)
+    if limits_met:
+        limits_met = f"{limits.sign} {limits.praise(limits_met, bare=True).removesuffix('.')}"
     of_products = {pick.product: _broken(doubted, f"P:{pick.product}") for pick in (cart.picks if cart else ())}
     broken = {None: of_cart, **of_products}
     # By the first judge's verdicts, the worst first.
@@ -167,20 +174,32 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: CartLines | None)
     )
 
 
+def _limits(view: RunView) -> Account:
+    """The checks of the picks against the question's limits: which were made, and what is not known for the others."""
+    made = sum(code in LIMITS for code in view.checks.made)
+    account = Account("checks", "limit", made, made)
+    for verdict in view.checks.not_made:
+        if verdict.item in LIMITS and NOT_KNOWN in verdict.notes:
+            account.take()
+            account.leave_out(verdict.reason, verdict.item)
+    return account
+
+
 def _wrong_pick(view: RunView, line: RunLine, decision: Decision, of_cart: Sequence[str]) -> Iterator[Fault]:
     """What is wrong with a turn; of a question the first error that code finds in the picks; else what is proved of the
-    cart, or what became of it.
+    cart, what code could not see, such as an unknown price, or why the picks are not called right.
     """
     if view.is_right == 0 and view.subject.is_turn:
         yield Fault(f"turn {len(view.subject.earlier) + 1}", view.parts[TURN].reason, f"{line.anchor}-answer")
         return
-    for number, finding in enumerate(view.checks.findings, 1):
-        if finding.code in LIMITS and finding.severity == "error":
-            words = finding.found or finding.text
-            yield Fault(words_of_code(finding.code), words, finding_anchor(view, number))
-            return
+    of_picks = [(number, each) for number, each in enumerate(view.checks.findings, 1) if each.code in LIMITS]
+    errors = [(number, each) for number, each in of_picks if each.severity == "error"]
     proved = next((words for words in of_cart if words.startswith("✗")), "")
-    yield Fault(DECISIONS[decision][1], proved.removeprefix("✗ "), f"{line.anchor}-answer")
+    for number, finding in errors or ([] if proved else of_picks):
+        yield Fault(words_of_code(finding.code), finding.found or finding.text, finding_anchor(view, number))
+        return
+    why = proved.removeprefix("✗ ") or view.why_not_right or "the picks do not meet what is asked for"
+    yield Fault(DECISIONS[decision][1], why, f"{line.anchor}-answer")
 
 
 def _supported(view: RunView, line: RunLine) -> str:

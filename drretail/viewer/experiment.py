@@ -13,14 +13,15 @@ from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.method import score_notes
 from drretail.eval.registry import CONVERSATION, FALSE_STATEMENTS
-from drretail.eval.scores.file import made_of, read_scores
-from drretail.experiment import Definition, path_of, read_definition
+from drretail.eval.scores.file import outdated, read_scores
+from drretail.experiment import Definition, kept_accounts, path_of, read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import Statement
 from drretail.records.run import Run, Systems, in_order, place_of, shared_models
 from drretail.records.score import JudgeRef, Scoreboard, Scores, Verdict
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.run_file import journal_path, read_results
 from drretail.viewer.cart import readers_in_words
@@ -66,6 +67,13 @@ class Checks:
     read: str = ""
     """How much of the report was read, and who read its picks."""
 
+    @property
+    def without_errors(self) -> str:
+        """What is said of a report in which they find nothing; the others are listed beside it, with their reasons."""
+        account = Account("checks", "check", len(self.made) + len(self.not_made), len(self.made))
+        account.leave_out("see below", count=len(self.not_made))
+        return account.praise("no error was found")
+
 
 @dataclass(frozen=True)
 class RunView:
@@ -92,10 +100,14 @@ class RunView:
     """Places of figures in an assistant's answers that no record decides."""
     false_by: JudgeRef | None = None
     """Who judged which statements are false."""
+    failed: str = ""
+    """Why the first judge failed on its claims, or on what is false; empty if it did not."""
     shown: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
     """By evidence id, the address of the shop's page, and its picture's, of what such an answer names."""
     is_right: float | None = None
     """What code measures of its picks: 1 if they are right; None without gold."""
+    why_not_right: str = ""
+    """What the cart holds and lacks, in words; empty if it was not measured."""
     parts: Mapping[str, Verdict] = field(default_factory=dict[str, Verdict])
     """What the metric of conversations says of a turn, by variant; empty for a question, and if it was not scored."""
 
@@ -110,7 +122,7 @@ class RunView:
     @cached_property
     def texts(self) -> Mapping[str, str]:
         """Results of steps, by hash; they are large, and read when they are shown."""
-        if self.run is None or (self.run.error is not None and self.run.error.kind == "unreadable"):
+        if self.run is None or (self.run.is_unreadable):
             return {}
         return read_results(path_of(self.experiment, self.run))
 
@@ -155,7 +167,7 @@ class Runs:
             )
             for judged in faithfulness.by_judge
         )
-        statements, by, value = _false(false, claims)
+        statements, by, value, failed = _false(false, claims)
         measured = {verdict.item: verdict for judged in bought.by_judge for verdict in judged.verdicts}
         picks = measured.get(TURN if subject.is_turn else OUTCOME)
         read = tuple(Statement(**fields) for fields in value.get("read", ()))
@@ -184,9 +196,11 @@ class Runs:
             read=read,
             unread=tuple((start, end) for start, end in value.get("unread", ())),
             false_by=None if by is None else by.judge,
+            failed=next((each.error or each.reason for view in claims[:1] for each in view.failures), failed),
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             is_right=None if picks is None or picks.state != "scored" else picks.value,
+            why_not_right="" if picks is None else picks.reason or "",
             parts=measured if subject.is_turn else {},
         )
 
@@ -222,6 +236,13 @@ class ExperimentView:
     """What has changed since the scores were made; empty if they are up to date."""
 
     @property
+    def accounts(self) -> list[Account]:
+        """What became of all that came into the stages that made the experiment; then of reports of which some could
+        not be judged as they should.
+        """
+        return [*kept_accounts(self.folder), *(account for account in self.scores.accounts if account.has_failed)]
+
+    @property
     def name(self) -> str:
         """The folder's name, as commands use it."""
         return self.folder.resolve().name
@@ -235,7 +256,7 @@ class ExperimentView:
     def title(self) -> str:
         """The title that the experiment was given, or one made from its queries and systems."""
         if self.is_of_shop and not self.definition.title:
-            return f"{counted(len(self.planned), 'answer')} checked against your shop's records"
+            return f"{counted(len(self.planned), 'answer')} beside your shop's records"
         if self.definition.title:
             return self.definition.title
         two = two_of(self.scores.scoreboard, self.definition.systems)
@@ -302,7 +323,7 @@ def read_view(experiment: Path, scores: Scores | None = None) -> ExperimentView:
         runs=Runs(experiment, definition, planned, shown.scoreboard),
         scores=shown,
         is_scored=scores is not None,
-        outdated="" if is_known or shown.made_of is None else shown.made_of.changes(made_of(experiment)),
+        outdated="" if is_known else outdated(experiment, shown),
         lab=tuple(score_notes(experiment)),
     )
 
@@ -323,13 +344,14 @@ def _checks(by_judge: Sequence[Judged]) -> Checks:
 
 def _false(
     judgements: Judgements, claims: Sequence[ClaimsView]
-) -> tuple[tuple[Finding, ...], Judged | None, dict[str, Any]]:
+) -> tuple[tuple[Finding, ...], Judged | None, dict[str, Any], str]:
     """The false statements by the first judge; if they were not scored, the claims that are shown and that a judge
-    calls contradicted. Then who scored them, and all that the verdict holds.
+    calls contradicted. Then who scored them, all that the verdict holds, and why the judge failed, if it did.
     """
     for judged in judgements.by_judge:
         for verdict in judged.verdicts:
-            if verdict.state == "scored":
-                return _FINDINGS.validate_python(verdict.value["statements"]), judged, verdict.value
+            if verdict.value is not None:  # of a judge that failed, what code found
+                failed = verdict.reason if verdict.state == "failed" else ""
+                return _FINDINGS.validate_python(verdict.value["statements"]), judged, verdict.value, failed
     wrong = (claim for view in claims[:1] for claim in view.claims if claim.support == CONTRADICTED)
-    return tuple(Finding(code=CONTRADICTED, severity="error", text=c.text, found=c.reason) for c in wrong), None, {}
+    return tuple(Finding(code=CONTRADICTED, severity="error", text=c.text, found=c.reason) for c in wrong), None, {}, ""

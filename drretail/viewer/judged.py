@@ -281,7 +281,7 @@ def claim_views(judged: Judged, report: str) -> list[ClaimView]:
 
 def statement_claims(read: Iterable[Statement], report: str, judged: Judged) -> Iterator[ClaimView]:
     """What was read in an assistant's answers, as claims whose verdict is the shop's record."""
-    scored = next(verdict for verdict in judged.verdicts if verdict.state == "scored")
+    scored = next(verdict for verdict in judged.verdicts if verdict.value is not None)
     for number, statement in enumerate(read, 1):
         reason, span = f"{statement.title}: {statement.record}", (statement.start, statement.end)
         verdict = scored.model_copy(update={"reason": reason, "sources": (), "notes": ()})

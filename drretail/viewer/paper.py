@@ -29,7 +29,7 @@ from drretail.records.score import Score, Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.table import Cell, Column, Kind, Row
-from drretail.records.vote import Choice, Vote
+from drretail.records.vote import Vote
 from drretail.run_file import read_telemetry
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.viewer.published import PaperTable, paper_table, published
@@ -167,7 +167,7 @@ def _by_models(experiment: str, metric: str, rows: Iterable[Score | PairScore], 
     ] or [f"{metric} of a language model: {_score(experiment, metric)}"]
 
 
-def judged(experiment: str, metric: str, scores: Scores, board: Board, missing: Sequence[str]) -> PaperTable:
+def judged(experiment: str, metric: str, scores: Scores, board: Board, missing: Sequence[str] = ()) -> PaperTable:
     """The paper's table for a metric in ``JUDGED``: the board's own, with the paper's rows."""
     about, shown = published()[metric], scores.scoreboard
     tables = None if shown is None else BoardTables(shown, paper=True)
@@ -182,8 +182,8 @@ def judged(experiment: str, metric: str, scores: Scores, board: Board, missing: 
         missing = [*missing, f"{metric} by the paper's rules: {by_paper}"]
     table = next(table for table in tables.tables if table.title == columns[0].table)
     names = [column.name for column in table.columns]
-    if {"FP web", "FP product"} <= {*names}:
-        places = names.index("FP web"), names.index("FP product")
+    if {"FP_web", "FP_product"} <= {*names}:
+        places = names.index("FP_web"), names.index("FP_product")
         rows = (replace(row, cells=(row.cells[0], _half_the_sum(row, places), *row.cells[1:])) for row in table.rows)
         heads = (table.columns[0], Column(FP_EQ2), *table.columns[1:])
         table = replace(table, columns=heads, rows=tuple(rows))
@@ -215,16 +215,18 @@ def _half_the_sum(row: Row, places: tuple[int, int]) -> Cell | None:
 
 
 def people_agree(votes: Sequence[Vote]) -> PaperTable:
-    """Appendix D: Cohen's κ of every two annotators by dimension on A and B, without ties."""
+    """Appendix D: Cohen's κ of every two annotators by dimension, without ties; A and B are the sides that the first
+    was shown.
+    """
     by_dimension = dict(published()["kappa"]["numbers"])
     soft = by_dimension.pop("soft_disagreements")
-    places: dict[str, dict[str, dict[str, Choice]]] = defaultdict(lambda: defaultdict(dict))
+    by_annotator: dict[str, dict[str, dict[str, Vote]]] = defaultdict(lambda: defaultdict(dict))
     for vote in sorted(votes, key=lambda vote: vote.annotator):
-        places[vote.dimension][vote.annotator][vote.about] = vote.place
+        by_annotator[vote.dimension][vote.annotator][vote.about] = vote
     rows: dict[str, Sequence[Cell | None]] = {}
     for dimension in (*by_dimension, *(dimension for dimension in DIMENSIONS if dimension not in by_dimension)):
-        for (first, its), (second, others) in combinations(places[dimension].items(), 2):
-            both = [(its[about], others[about]) for about in its if about in others]
+        for (first, its), (second, others) in combinations(by_annotator[dimension].items(), 2):
+            both = [(vote.answer, others[about].seen_as(vote)) for about, vote in its.items() if about in others]
             if both:
                 ones, twos = zip(*both, strict=True)
                 kappa, soft_here = kappa_without_ties(ones, twos), soft_disagreement(ones, twos)

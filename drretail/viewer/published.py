@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,11 @@ class PaperTable:
     def here(self) -> list[Row]:
         """The experiment's own rows."""
         return [row for row in self.table.rows if row.place != "paper"]
+
+    @property
+    def titled(self) -> Table:
+        """The table for a terminal: "Table 1. Faithfulness"."""
+        return replace(self.table, title=f"{self.name}. {self.table.title}")
 
     def document(self) -> dict[str, Any]:
         """For JSON: cells by column, as ``Cell.document`` gives them."""

@@ -8,17 +8,18 @@ from typing import Literal
 
 from drretail.records.query import Query
 from drretail.records.run import Run
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted, counted_each
 from drretail.viewer.experiment import QueryRuns, RunView
 from drretail.viewer.judged import Support, support_counts
-from drretail.viewer.tables.false_statements import checked_in, unchecked_in
+from drretail.viewer.tables.false_statements import CHECKED, checked_in, count_answer, no_answers, unchecked_in
 
 Decision = Literal["failed", "refused", "wrong", "limit", "open", "right"]
 DECISIONS: Mapping[Decision, tuple[str, str]] = {
     "failed": ("!", "failed"),
     "refused": ("∅", "refused wrongly"),
     "wrong": ("✗", "wrong thing"),
-    "limit": ("▲", "breaking a limit"),
+    "limit": ("▲", "limit not met"),
     "open": ("?", "not decided"),
     "right": ("✓", "right"),
 }
@@ -78,6 +79,8 @@ class RunLine:
     """The number of claims by support, by the first judge."""
     lacks_claims: str
     """Why there are no claims: "not judged", "judge failed" or "no claims"; empty if there are some."""
+    failed: str
+    """Why its judge failed on it; empty if it did not."""
     checked: int
     """How many of its statements were judged, or denied by code; ``false`` of them are false."""
     false: int
@@ -112,6 +115,7 @@ def run_line(view: RunView, question: QueryRuns) -> RunLine:
         why=why,
         counts=support_counts(view.claims[0].claims) if view.claims else {},
         lacks_claims=lacks_claims,
+        failed=view.failed,
         checked=checked_in(view),
         false=len(view.false),
         unchecked=tuple(unchecked_in(view)),
@@ -119,6 +123,17 @@ def run_line(view: RunView, question: QueryRuns) -> RunLine:
         tools=dict(Counter(step.name for step in (run.steps if run else ()) if step.kind == "tool" and step.name)),
         run_id=view.subject.run_id,
     )
+
+
+def looked_at(lines: Iterable[RunLine]) -> Account:
+    """Which answers were looked at: those of which it is known whether a statement, a claim or what is bought is right,
+    if no judge failed on them.
+    """
+    account = no_answers()
+    for line in lines:
+        is_judged = line.checked or any(map(line.counts.get, CHECKED)) or line.decision not in ("open", "failed")
+        count_answer(account, line.run_id, line.state, line.failed, is_judged=bool(is_judged))
+    return account
 
 
 Look = tuple[RunLine, Fault, str]

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from drretail.errors import check_known
-from drretail.eval.compare.wording import headlines_of, needed_sentence, row_name, sentences
+from drretail.eval.compare.wording import compared_in, headlines_of, needed_sentence, row_name, sentences
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
+from drretail.eval.scores.gathering import is_panel
 from drretail.records.comparison import Comparison, JudgeTable, PairScore
 from drretail.records.run import Systems
 from drretail.records.score import WHY_NOT, Scoreboard, Scores, SliceBy
@@ -28,7 +29,7 @@ from drretail.viewer.tables.board import (
     LAB,
     BoardTables,
     board_notes,
-    compared_table,
+    compared_tables,
     difference_cell,
 )
 from drretail.viewer.tables.pairs import pair_sections
@@ -44,7 +45,7 @@ from drretail.viewer.tables.scores import (
 
 
 def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str] = ()) -> Iterator[Part]:
-    """The board in at most thirty lines: what can be concluded, one table, and what to look at first."""
+    """The board on one screen for a few systems: what can be concluded, one table, and what to look at first."""
     board = scores.scoreboard
     if board is None:
         return
@@ -52,9 +53,18 @@ def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str]
     yield from prose(f"{', '.join(about)}.") if about else ()
     yield from prose(*board.not_read, board.sentence, "")
     left_out = dict.fromkeys(f"{variant.partition(':')[0]} (--details says why)." for variant in tables.left_out)
-    notes = (*tables.equal_in_brief, *left_out, tables.tested, *tables.absent)
+    notes = (*left_out, tables.tested, *tables.absent)
     yield replace(tables.brief, notes=tuple(filter(None, notes)))
-    yield from prose(*faults, *([""] if faults else []))
+    yield from prose(*_agreed(scores), *faults, *([""] if faults else []))
+
+
+def _agreed(scores: Scores) -> Iterator[str]:
+    """A sentence on how far every two judges agree in ratings (Appendix E); --details has all figures."""
+    rows = [row for row in scores.agreements if row.metric == "quality" and row.rho_report is not None]
+    for first, second in dict.fromkeys((row.first, row.second) for row in rows):
+        its = (row for row in rows if (row.first, row.second) == (first, second))
+        figures = ", ".join(f"{row.variant} {number(row.rho_report)}" for row in its)
+        yield f"Spearman's ρ of {first} and {second} over reports: {figures}."
 
 
 def board_details(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
@@ -83,8 +93,7 @@ def board_details(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
 def board_sections(board: Scoreboard) -> Iterator[Section]:
     """The board's tables with every interval, then its floors, costs and differences."""
     tables = BoardTables(board, full=True)
-    compared = compared_table(board.compared, tables.names)
-    for table in (*tables.tables, tables.bounded, tables.cost, *([compared] if compared else [])):
+    for table in (*tables.tables, tables.bounded, tables.cost, *compared_tables(board.compared, tables.names)):
         if table.rows and table.columns:
             yield Section(table.title, table.by, [table])
 
@@ -104,6 +113,7 @@ def slice_kinds(names: Sequence[str]) -> list[SliceBy]:
     return [kinds[name] for name in dict.fromkeys(names)]
 
 
+AGREED = ("", "ρ", "reports", "ρ over systems", "systems", "equal", "difference")
 ROWS = ("", "A", "B", "A−B", "p", "Holm", ".10", "n", "users")
 
 
@@ -187,12 +197,12 @@ def all_pairs_parts(
     if not rows:
         every = dict.fromkeys(sentence for comparison in comparisons for sentence in comparison.conclusions)
         yield from prose(*(f"- {sentence}" for sentence in every))
-    is_tested = any(row.p is not None for row in rows)
-    nothing = ["No difference is shown."] if is_tested and not any(row.is_shown for row in rows) else []
+    tested, is_shown = [row for row in rows if row.p is not None], any(row.is_shown for row in rows)
+    praise = compared_in(tested).praise("no difference is shown", bare=True)
+    nothing = [praise] if tested and not is_shown else []
     yield from prose(*(f"- {sentence}" for sentence in (*nothing, *sentences(rows, names, undecided=False))))
-    table = compared_table(rows, names)
-    if table is not None:
-        yield table
+    tables = compared_tables(rows, names)
+    yield from tables
     first = comparisons[0]
     yield from prose(
         *filter(None, [needed_sentence(rows)]),
@@ -202,9 +212,11 @@ def all_pairs_parts(
 
 
 def sections(scores: Scores) -> Iterator[Section]:
-    """All tables of these scores; those by slices of the queries if the scores hold slices."""
+    """All tables of these scores but those of panels; those by slices of the queries if the scores hold slices."""
+    by_judge = ("scores", "judgings", "pairs", "ranks", "ablations")
+    single = {name: tuple(row for row in getattr(scores, name) if not is_panel(row.judge)) for name in by_judge}
     for tables_of in TABLES:
-        yield from tables_of(scores)
+        yield from tables_of(scores.model_copy(update=single))
 
 
 def metric_parts(scores: Scores) -> Iterator[Part]:
@@ -248,9 +260,25 @@ def metrics(scores: Scores) -> Iterator[Section]:
         yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *unused))])
 
 
+def agreements(scores: Scores) -> Iterator[Section]:
+    """Appendix E: how far every two judges agree; nothing for one."""
+    keys = dict.fromkeys((row.first, row.second, row.rules) for row in scores.agreements)
+    for first, second, rules in keys:
+        its = [row for row in scores.agreements if (row.first, row.second, row.rules) == (first, second, rules)]
+        lines = [
+            [row.variant, row.rho_report, row.n_reports, row.rho_system, row.n_systems, row.exact, row.difference]
+            for row in its
+            if row.n_reports
+        ]
+        title = f"Appendix E. Agreement of {first} and {second}{'' if rules == 'default' else f', rules {rules}'}"
+        if lines:
+            yield Section(title, "", [table_of(title, AGREED, lines, notes=[NOTES["agreement"]])])
+
+
 TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     conditions,
     metrics,
+    agreements,
     lambda scores: pair_sections(scores.pairs, scores.ranks, scores.systems),
 )
 """What all outputs walk. A function yields nothing where the scores have nothing for it."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 import time
 from pathlib import Path
@@ -16,7 +17,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.systems import named_agents
 from drretail.env.world import World
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
 from drretail.run_file import Recorded
@@ -83,6 +84,16 @@ sys.exit("my token is " + token + "!")
 """
 
 
+def test_a_command_inherits_no_key_but_those_that_are_passed(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "GROQ_API_KEY", "ANTHROPIC_AUTH_TOKEN", "PLAIN"):
+        monkeypatch.setenv(name, "x")
+    monkeypatch.setenv("DRRETAIL_PASS_ENV", "GROQ_API_KEY, OTHER")
+    code = 'print(sorted(n for n in os.environ if n.split("_")[0] in ("OPENAI", "GROQ", "ANTHROPIC", "PLAIN")))'
+    assert recorded(world, command(tmp_path, code)).run.report == "['GROQ_API_KEY', 'PLAIN']\n"
+
+
 @pytest.mark.parametrize(
     ("code", "kind", "message"),
     [
@@ -91,6 +102,10 @@ sys.exit("my token is " + token + "!")
         ("print('  ')", "no_report", "wrote nothing to stdout"),
         ("print('{\"report\": 1')", "agent", "begins like JSON and is none"),
         ('print(\'{"report": "x", "picks": [{"product": "B1", "quantity": NaN}]}\')', "agent", "quantity is nan"),
+        ('print(\'INFO found\\n{"report": "x\')', "agent", "begins like JSON and is none"),
+        ('print(\'{"report": "x"}\\n{"report": "y"}\')', "agent", "answered 2 objects with a report"),
+        ('print(\'{"level": "info"}\\nTake it.\')', "agent", 'no text under "report"'),
+        ("print('<think>Which one?\\nTake it.')", "agent", "an empty report"),
         ("sys.stdout.buffer.write(b'caf\\xe9')", "agent", "another encoding than UTF-8"),
         ("sys.stdout.write('x' * 50_000_000)", "agent", "wrote more than 1,048,576 bytes to stdout"),
         ("sys.stderr.write('x' * 50_000_000); sys.exit(1)", "agent", "its stderr ends: … xxx"),
@@ -100,6 +115,31 @@ sys.exit("my token is " + token + "!")
 def test_a_silent_command_is_a_failed_run(world: World, tmp_path: Path, code: str, kind: str, message: str) -> None:
     found, text = failure(world, command(tmp_path, code))
     assert (found, message in text, len(text) < 1500) == (kind, True, True), text
+
+
+SAYS = json.dumps({"report": FEEDER, "picks": ["P:B0TEST0001"]}, indent=1)
+LEFT_OUT = "{} beside the JSON that holds the report {} left out"
+
+
+@pytest.mark.parametrize(
+    ("output", "note"),
+    [
+        (f"INFO loading\n{{starting}}\n{SAYS}\n", LEFT_OUT.format("2 lines", "are")),
+        (f'{{"level": "info", "of": {{"n": 1}}}}\n{{"level": "cut\n{SAYS}', LEFT_OUT.format("2 lines", "are")),
+        (f"INFO answer: {SAYS.replace(chr(10), ' ')}", LEFT_OUT.format("1 line", "is")),
+        (f"<think>{SAYS} or none?</think>\n{SAYS}", ""),
+        (f"<think>Which?</think>{FEEDER}\n```picks\nP:B0TEST0001\n```\n{{a: 1}}", "thoughts (<think>) are left out"),
+    ],
+    ids=["a log before it", "a log in JSON", "behind a log's mark", "after thoughts", "in Markdown"],
+)
+def test_what_stands_beside_an_answer_is_left_out_and_noted(
+    world: World, tmp_path: Path, output: str, note: str
+) -> None:
+    run = recorded(world, command(tmp_path, f"print({output!r})")).run
+    assert run.picks == (TUBE,)
+    assert known(run.report).removesuffix("{a: 1}").strip() == FEEDER
+    assert note in " ".join(run.notes)
+    assert bool(note) == bool(run.notes)
 
 
 def test_what_is_too_late_or_left_behind_is_ended_with_all_that_it_started(
@@ -205,7 +245,7 @@ def test_two_commands_of_a_name_are_named_apart_and_need_mcp(tmp_path: Path, mon
     assert list(named_agents([places[0], f"b={places[1]}"])) == ["cmd-agent", "b"]
     monkeypatch.setattr("drretail.agents.registry.find_spec", lambda name: None)
     with pytest.raises(
-        UserError, match=r"^Agents that are commands or addresses need mcp: pip install 'drretail\[mcp\]'\.$"
+        UserError, match=re.escape(f"Agents that are commands or addresses need mcp: {install_line('mcp')}.")
     ):
         named_agent("cmd:env")
 

@@ -147,5 +147,5 @@ def test_a_cap_stops_after_one_run_whose_cost_is_unknown(
     budget = ExperimentBudget(**caps)
     tally = tally_of(folder, world, sut(world, says(answer)), repeats=3, experiment_budget=budget)
     assert (tally.done, tally.not_started, tally.is_complete) == (started, 3 - started, started == 3)
-    told = f"--max-{next(iter(caps))} can't hold for mine, which asks its models by itself"
+    told = f"--max-{next(iter(caps))} can't hold for mine: what a run of it took is unknown"
     assert (told in str(budget.closing)) == (started < 3)

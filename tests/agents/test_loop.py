@@ -111,7 +111,7 @@ def test_finalize_in_the_last_turn_finishes_and_a_call_that_was_no_look_up_is_no
 
 
 def test_only_a_follow_up_may_end_with_nothing_looked_up(world: World) -> None:
-    state: Any = {"messages": [REPORT], "stop": "finished", "looked_up": False, "challenged": False, "announced": 0}
+    state: Any = {"transcript": [REPORT], "stop": "finished", "looked_up": False, "challenged": False, "announced": 0}
     models: Any = SimpleNamespace(must_conclude=False)
     for shown_before, following in (((), "challenge"), ((build.evidence("P:B0", build.text("{}")),), "report")):
         session = Session(SessionSettings(world))

@@ -1,5 +1,6 @@
 """Agents of somebody else's. Tests base.py, files_read.py, agents/running/identity.py and registry.py."""
 
+import asyncio
 import re
 import textwrap
 from collections.abc import Mapping
@@ -8,9 +9,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from anyio import CancelScope
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall
 from langchain_core.runnables import Runnable, RunnableLambda
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import interrupt
 
 from drretail import Answer, open_world, run, shop_tools
 from drretail.agents.base import Agent
@@ -277,6 +282,72 @@ def test_a_graph_is_told_how_its_report_is_to_be_and_has_to_say_something(world:
     silent = RunnableLambda(lambda given: {"messages": [HumanMessage("Which tea?")]})
     error = answered(world, silent).error
     assert known(error).message == "the agent's last message is the question itself"
+
+
+def answering(node: Any) -> StateGraph[Any, Any, Any, Any]:
+    """A graph of LangGraph's that is not compiled, whose one node answers the messages."""
+
+    def answer(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [AIMessage(node(state))]}
+
+    return StateGraph(MessagesState).add_node("answer", answer).add_edge(START, "answer").add_edge("answer", END)
+
+
+def said_of(state: MessagesState) -> str:
+    return " | ".join(message.text.split("\n")[0] for message in state["messages"])
+
+
+def test_a_graph_with_a_checkpointer_remembers_its_conversation_and_no_other(world: World) -> None:
+    compiled = answering(said_of).compile(checkpointer=InMemorySaver())
+    turn = Query(query_id="t0", text="Turn 0?", source="test")
+    turns = [turn, turn.model_copy(update={"query_id": "t1", "text": "Turn 1?", "after": "t0"})]
+    for _ in range(2):  # the second time, the threads of the first are there
+        first, second = run(world, turns, {"mine": compiled}, baselines=False)
+        assert known(second.report).startswith(f"{first.report} | {first.report} | "), "as it was asked and answered"
+        assert known(second.report).count(" | ") == 2
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        (answering(lambda _: interrupt("Which size?")).compile(checkpointer=InMemorySaver()), "in a run: Which size?"),
+        (lambda question: answering(said_of), "A StateGraph can't be invoked before it is compiled"),
+        (lambda: "A report.", "takes no question, so it has to return a graph or another Runnable"),
+        (lambda: answering(lambda _: "Buy tea.").compile(), None),
+    ],
+    ids=["interrupted", "uncompiled", "no question", "factory"],
+)
+def test_a_graph_that_can_not_answer_says_why(world: World, agent: Any, message: str | None) -> None:
+    one = answered(world, agent)
+    assert (one.status, one.report) == (("done", "Buy tea.") if message is None else ("failed", None))
+    assert message is None or message in known(one.error).message
+    with pytest.raises(UserError, match="A StateGraph can't be invoked"):
+        as_agent(answering(said_of))
+
+
+async def leaks(question: str) -> str:
+    """Leaves a cancel scope open, which cancels the task that it is in."""
+    CancelScope().__enter__().cancel()
+    await asyncio.sleep(60)
+    return "Never."
+
+
+async def rests(question: str) -> str:
+    await asyncio.sleep(0.2)
+    return "Buy tea."
+
+
+async def leaks_asking(task: Task, session: Session, models: Models, limits: Limits) -> str:
+    return await leaks(task.text)
+
+
+@pytest.mark.parametrize("agent", [leaks, Agent(leaks_asking, roles=("researcher",))], ids=["aside", "in the loop"])
+def test_an_agent_that_cancels_itself_fails_its_runs_and_no_others(world: World, agent: Any) -> None:
+    questions = [QUESTION, "Which tea?", "Which lamp?"]
+    runs = run(world, questions, {"leaks": agent, "rests": rests}, baselines=False, parallel=3)
+    errors = {known(one.error).message[:48] for one in runs if one.system.startswith("leaks")}
+    assert errors == {"its own code cancelled it, such as by a cancel s"}
+    assert [one.report for one in runs if one.system == "rests"] == ["Buy tea."] * 3
 
 
 def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

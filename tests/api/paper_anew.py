@@ -1,5 +1,5 @@
-"""Tables 1 and 2 of the paper from an experiment's files alone. Nothing here comes from the package, so that they may
-differ.
+"""Tables 1 and 2 and Appendix D of the paper from an experiment's files alone. Nothing here comes from the package, so
+that they may differ.
 
 METRICS in one sentence each: a value a report, the mean of a query's repeats, then the mean over queries; what has no
 value is left out, and never 0.
@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import correlation, mean, stdev
 from typing import Any
 
 Row = dict[str, float | None]
 """The values of one row of a table, by column; None where there is none."""
-SEVEN = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "personalization", "overall")
+SEVEN = ("clarity", "depth", "breadth", "insight", "constraints", "personalization", "overall")
 PLUS_MINUS = " ±"
 """What follows the name of a column whose value is a standard deviation."""
 COUNT = " n"
@@ -66,6 +66,17 @@ class Files:
                         last[tuple(line.get(name) for name in names)] = line
         return list(last.values())
 
+    def ratings(self, judge: str, dimension: str) -> list[dict[str, Any]]:
+        """A judge's ratings by the board's rules, each report's once."""
+        paths = sorted((self.folder / "verdicts" / "quality").rglob("*.jsonl*"))
+        lines = (line for path in paths if ".journal." not in path.name for line in lines_of(path) if "metric" in line)
+        wanted = (judge, self.board[1], dimension, "scored")
+        return [
+            each
+            for each in lines
+            if (each["judge"]["spec"], each.get("rules", "default"), each["item"], each["state"]) == wanted
+        ]
+
     @staticmethod
     def _judge(judge: Mapping[str, str]) -> str:
         return f"{judge['spec']} {judge.get('params_hash', '')}".strip()
@@ -104,6 +115,11 @@ def kind_of(source: str) -> str | None:
     return None if source[:2] in ("O:", "U:", "C:", "F:") else "web"
 
 
+def has_address(claim: Mapping[str, Any]) -> bool:
+    """True if the claim cites a product or a page; ids and numbers that lead nowhere have no address."""
+    return any(kind_of(source) for source in claim["sources"]) or any("://" in name for name in claim["unresolved"])
+
+
 def table_1(files: Files) -> dict[str, Row]:
     """Faithfulness (METRICS 1)."""
     judged = {each["run_id"].partition("/")[0] for each in files.verdicts if each["metric"] == "faithfulness"}
@@ -121,17 +137,17 @@ def _faithfulness(verdicts: Sequence[Mapping[str, Any]]) -> Row:
     }
     labels = {each["item"]: each for each in verdicts if each["stage"] == "support"}
     cited, every = lists.get("extract_cited"), lists.get("extract_all")
-    row: Row = dict.fromkeys(("FP", "FP_web", "FP_product", "FR", "N_cited", "N_web", "N_prod"))
+    row: Row = dict.fromkeys(("FP", "FP_web", "FP_product", "FR", "N_cited", "N_web", "N_product"))
     if cited is not None:
         by_kind = {kind: [each for each in cited if kind in _kinds(each)] for kind in ("web", "product")}
         found = {kind: _of_kind(its, labels, kind) for kind, its in by_kind.items()}
         row["FP_web"], row["FP_product"] = (value for value, _ in found.values())
         # If the judge failed on a type that the report cites, the mean of the other would be another measure.
         row["FP"] = None if any(failed for _, failed in found.values()) else average((row["FP_web"], row["FP_product"]))
-        row["N_web"], row["N_prod"] = (float(len(by_kind[kind])) for kind in ("web", "product"))
-        row["N_cited"] = row["N_web"] + row["N_prod"]
+        row["N_web"], row["N_product"] = (float(len(by_kind[kind])) for kind in ("web", "product"))
+        row["N_cited"] = row["N_web"] + row["N_product"]
     if every:
-        row["FR"] = mean(bool(each["sources"] or each["unresolved"]) for each in every)
+        row["FR"] = mean(has_address(each) for each in every)
     return row
 
 
@@ -169,6 +185,39 @@ def table_2(files: Files) -> dict[str, Row]:
         ratings = {each["item"]: each["value"] for each in files.about("quality", run) if each["state"] == "scored"}
         row: Row = {dimension: ratings.get(dimension) for dimension in SEVEN}
         known = [value for value in row.values() if value is not None]
-        return {**row, "Avg": mean(known) if len(known) == len(SEVEN) else None}
+        return {**row, "average": mean(known) if len(known) == len(SEVEN) else None}
 
     return files.rows(of_run)
+
+
+def rho(files: Files, dimension: str, *judges: str) -> float:
+    """Appendix E: Spearman's ρ of two judges' ratings over the reports that both have rated: r of the ranks."""
+    by_judge = [{each["run_id"]: each["value"] for each in files.ratings(judge, dimension)} for judge in judges]
+    both = sorted(by_judge[0].keys() & by_judge[1].keys())
+    return correlation(*(_ranks([ratings[run] for run in both]) for ratings in by_judge))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Equal values share the mean of their ranks."""
+    return [sum(other < value for other in values) + (values.count(value) + 1) / 2 for value in values]
+
+
+def kappas(folder: Path) -> dict[str, float]:
+    """Appendix D: κ without ties of the first two people by name, by dimension, on the sides that the first saw."""
+    first, second = (map(json.loads, path.read_text().splitlines()) for path in sorted((folder / "votes").glob("*")))
+    seen = {(vote["pair_id"], vote["dimension"]): vote for vote in first}
+    answers: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for vote in second:
+        its = seen[vote["pair_id"], vote["dimension"]]
+        chosen = [one.get(one["choice"]) for one in (its, vote)]
+        if None not in chosen:  # neither is a tie
+            shown_as_a = its[its["shown_left"]]
+            answers[vote["dimension"]].append((chosen[0] == shown_as_a, chosen[1] == shown_as_a))
+    return {dimension: _kappa(pairs) for dimension, pairs in answers.items()}
+
+
+def _kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
+    observed = mean(one == other for one, other in pairs)
+    one_says, other_says = (mean(pair[at] for pair in pairs) for at in (0, 1))
+    by_chance = one_says * other_says + (1 - one_says) * (1 - other_says)
+    return (observed - by_chance) / (1 - by_chance)

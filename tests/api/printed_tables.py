@@ -9,19 +9,12 @@ from drretail.viewer.paper import read_paper_view
 from tests.api.paper_anew import COUNT, PLANNED, PLUS_MINUS, Files, Row, table_1, table_2
 from tests.build import known
 
-NAMES = {
-    **{"FP web": "FP_web", "FP product": "FP_product", "N cited": "N_cited", "N web": "N_web", "N product": "N_prod"},
-    **{"insight": "insightfulness", "constraints": "constraint_following", "personal.": "personalization"},
-    "average": "Avg",
-}
-"""By heading: its variant."""
-
 
 def printed(folder: Path) -> dict[str, dict[str, dict[str, str]]]:
     """The experiment's own rows as the paper's view prints them: by table, row and column."""
     tables: dict[str, dict[str, dict[str, str]]] = {}
     for each in read_paper_view(folder, None).tables:
-        heads = [NAMES.get(column.name, column.name) for column in each.table.columns]
+        heads = [column.name for column in each.table.columns]
         tables[each.name] = {
             row.label.partition(" (")[0]: {
                 head: cell.whole if cell and cell.is_number else "–"

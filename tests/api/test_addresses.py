@@ -3,6 +3,7 @@
 import asyncio
 import json
 from base64 import b64encode, urlsafe_b64encode
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, quote_plus
@@ -10,14 +11,16 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from drretail.api.models import Opener
-from drretail.api.options.experiment_file import chosen, entry
+from drretail.api.options.experiment_file import chosen, entry, read_experiment
 from drretail.api.options.run import RunOptions
 from drretail.api.settings import read_settings, server_settings
 from drretail.api.worlds import chosen_web
 from drretail.errors import CommandStopped, UserError, describe_error, plain_address
 from drretail.llm.faults import Halt, masked, server_address
+from drretail.llm.providers import PROVIDERS
 from drretail.llm.registry import Model
 from drretail.records.models import ModelChoice
+from tests.llm.local_server import Handler, LocalServer
 
 URL = "http://127.0.0.1:9/v1"
 KEY = "sk-" + "0" * 20
@@ -177,3 +180,60 @@ def test_what_is_no_address_is_refused_without_its_password(flag: str) -> None:
     with pytest.raises(UserError) as caught:
         opened("", flag)
     assert "p@ss" not in str(caught.value)
+
+
+MODELS = {"anthropic": "claude-sonnet-5", "openai": "gpt-5", "ollama": "qwen3:8b", "google": "gemini-2.5-pro"}
+FILES = {
+    "experiment.toml": ('base_url = "{url}"', 'base_url = ["{provider}={url}"]'),
+    "drretail.toml": (
+        'base_url = "{url}"',
+        'base_urls.{provider} = "{url}"',
+        '[profiles.mine]\nmodel = "{provider}:{model}"\nbase_url = "{url}"',
+    ),
+}
+
+
+class Heard(Handler):
+    heard: list[str]
+
+    def post(self) -> None:
+        self.heard += [self.path, str(self.headers), str(self.read())]
+        self.begin(400, 0, None)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(("file", "text"), [(file, text) for file, texts in FILES.items() for text in texts])
+@pytest.mark.parametrize("is_set", [{"keys"}, {"keys", "client's"}, set[str]()], ids=["keys", "all", "none"])
+def test_an_address_of_any_file_gets_no_key_of_any_provider(
+    provider: str, file: str, text: str, is_set: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused with the key's name, or asked without one."""
+    for known in PROVIDERS.values():
+        for kind, names in (("keys", known.key_variables), ("client's", known.client_variables)):
+            for name in names:
+                monkeypatch.delenv(name, raising=False)
+                if kind in is_set:
+                    monkeypatch.setenv(name, f"x: secret-{name}")
+    is_options, opens = file == "experiment.toml", PROVIDERS[provider]
+    sent = opens.key_variables if is_options and "keys" in is_set else ()
+    sent += opens.client_variables if "client's" in is_set else ()
+    handler = type("Handler", (Heard,), {"heard": []})
+    with LocalServer(handler) as server:
+        written = text.format(url=server.url, provider=provider, model=MODELS[provider])
+        Path(file).write_text(written, encoding="utf-8")
+        settings, choice = read_settings(), ModelChoice(model=f"{provider}:{MODELS[provider]}")
+        choice = settings.profiles["mine"].choice("") if settings.profiles else choice
+
+        def ask(*, trust: bool) -> None:
+            flags = read_experiment(file, trust=trust)["base_url"] if is_options else ()
+            (model,) = Opener(settings, flags).open_all([choice])
+            with suppress(Exception):
+                model.chat.invoke("Hello")
+
+        with pytest.raises(UserError, match=f"{server.url}, .*{sent[0]}") if sent else nullcontext():
+            ask(trust=False)
+        assert bool(handler.heard) != bool(sent)
+        assert "secret" not in str(handler.heard)
+        if is_options and sent:
+            ask(trust=True)
+            assert "secret" in str(handler.heard)

@@ -19,6 +19,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.run import RoleModel, Run, System
 from drretail.viewer.paper import read_paper_view
 from tests import build
+from tests.api.paper_anew import Files, rho
 from tests.api.printed_tables import differing, printed
 from tests.build import Reports
 from tests.eval.metrics.faithfulness.reports import BED, BOWL, ORDER, PAGE, WALL
@@ -72,7 +73,7 @@ def answer(question: str, judge: str, failing: float) -> Any:
         return {"claims": list(claims(tag_content("report", question) or "", all_="Never infer" in question))}
     if "full_support" in question:
         label = random_.choice(("full_support", "partial_support", "no_support"))
-        return {"support": label, "justification": "So.", "quote": ""}
+        return {"support": label, "justification": "So."}
     if "`winner`" in question:
         return {"justification": "So.", "winner": random_.choice("AB")}
     return {"justification": "So.", "rating": random_.randint(0, 10)}
@@ -132,8 +133,12 @@ def test_the_tables_are_those_of_the_board_by_who_was_asked_last(tmp_path: Path)
         shown.append(json.dumps(printed(folder)["Table 2"]))
     assert shown[0] != shown[1]
     scored(folder, other, one)
-    judged_by = read_paper_view(folder, None).tables[1].table.notes[0]
-    assert judged_by == "Judged here by panel(median):scripted:one+scripted:other, rules paper."
+    view = read_paper_view(folder, None)
+    assert view.tables[1].table.notes[0] == "Judged here by scripted:other, rules paper."
+    assert differing(folder) == []
+    (overall,) = (row for row in view.tables[-1].here if row.name.startswith("overall"))
+    names = ("scripted:one", "scripted:other")
+    assert overall.cells[0].value == pytest.approx(rho(Files(folder), "overall", *names))
 
 
 def scored(folder: Path, *judges: Judge) -> None:

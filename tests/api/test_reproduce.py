@@ -1,15 +1,19 @@
 """The paper's experiment made again: capped, verified, written down, and continued without paying twice."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from drretail import reproduce
+from drretail import reproduce, score
 from drretail.api.reproduce import Reproduction, estimate_reproduction
 from drretail.errors import UserError
+from drretail.eval.registry import PAPERS
 from drretail.records.query import Query
 from drretail.run_file import read_run
-from drretail.viewer.paper import SYSTEMS
+from drretail.viewer.paper import SYSTEMS, read_paper_view
+from drretail.viewer.tables.board import BoardTables
+from tests.build import known
 from tests.cli.commands import ErrorOf
 from tests.run_files import edit_run
 from tests.shop import USER, build_shop
@@ -53,6 +57,18 @@ def test_all_systems_are_judged_by_the_papers_rules_and_verified_on_a_page(made:
     shown = repr(made.result()).splitlines()
     assert {"Table 1. Faithfulness", "Table 5. What a query takes: thousands of tokens, words, tool calls"} <= {*shown}
     assert not any(line.startswith("|") for line in shown), "tables are drawn, not Markdown that a terminal breaks"
+
+
+def test_the_documented_steps_show_the_same_board(made: Reproduction, folder: Path, tmp_path: Path) -> None:
+    """``reproduce`` also scores by code, which must not decide whether a judge's faithfulness is shown."""
+    ignored = shutil.ignore_patterns("verdicts", "scores.json", "board.json", "results.md")
+    steps = score(shutil.copytree(folder / "exp", tmp_path / "exp", ignore=ignored), PAPERS, rules="paper")
+    boards = [BoardTables(known(scores.scoreboard)) for scores in (steps, made.scores)]
+    columns = [[each.name for each in board.columns if each.metric == "faithfulness"] for board in boards]
+    assert columns[0] == columns[1] == ["N_cited", "N_web", "N_product"]
+    shown = [table.document() for table in read_paper_view(tmp_path / "exp", None).tables[:2]]
+    assert [table["rows"] for table in shown] == [table.document()["rows"] for table in made.paper.tables[:2]]
+    assert repr(steps.result()).startswith("Table 1. Faithfulness")
 
 
 @pytest.mark.slow  # all of it once more

@@ -214,7 +214,7 @@ def test_an_experiment_is_made_again_from_what_it_keeps(
     line = f"drretail run exp/options/{options.name} --world W --queries queries.jsonl --to exp-again"
     assert [each for each in first.commands if each.startswith("drretail run")] == [line]
 
-    read: dict[str, Any] = {**read_experiment(options), "world": world, "to": "again"}
+    read: dict[str, Any] = {**read_experiment(options, trust=True), "world": world, "to": "again"}
     run(queries=first.definition.queries, **read)
     assert runs_in(Path("again")) == runs_in(first.folder)
     assert files(Path("again"), "*.toml") == files(first.folder, "*.toml")

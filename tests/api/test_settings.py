@@ -18,8 +18,8 @@ def test_the_command_line_beats_the_environment_which_beats_the_file_which_beats
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert read_settings().model is None
-    (tmp_path / "drretail.toml").write_text('model = "a:file"\nmax_tokens = 5\ntool_threads = 2\n', encoding="utf-8")
-    assert read_settings().model == "a:file"
+    (tmp_path / "drretail.toml").write_text('model = "openai:a"\nmax_tokens = 5\ntool_threads = 2\n', encoding="utf-8")
+    assert read_settings().model == "openai:a"
     monkeypatch.setenv("DRRETAIL_MODEL", "a:environment")
     monkeypatch.setenv("DRRETAIL_MAX_TOKENS", "6")
     settings = read_settings(model="a:flag", max_tokens=None)

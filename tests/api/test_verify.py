@@ -15,7 +15,7 @@ from drretail.api.verify import Verification
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.method import judge_prompt_files
-from drretail.experiment import run_files
+from drretail.experiment import run_files, run_path
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.packs import unpack_below
 from drretail.records.base import canonical_json
@@ -23,7 +23,7 @@ from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Member, read_run
 from drretail.tools.toolkit import Toolkit
-from tests.build import files
+from tests.build import experiment, files
 from tests.cli.commands import Command
 from tests.run_files import edit_member, edit_run
 from tests.shop import USER, build_shop
@@ -167,6 +167,19 @@ def test_gold_that_is_taken_out_is_said_and_nothing_that_rests_on_it_is_compared
     }
 
 
+def test_a_run_and_a_system_that_are_gone_are_named(tmp_path: Path, drretail: Command) -> None:
+    labels = ("a@m", "b@m")
+    exp = experiment(tmp_path / "exp", {label: {f"q{at}-r1": "One." for at in range(10)} for label in labels})
+    run_path(exp, "a@m", "q3", 1).unlink()
+    (gone,) = (check.what for check in verify(exp).checks if check.state == "not there")
+    assert gone == ("a@m/q3-r1",)
+    shutil.rmtree(exp / "runs" / "b@m")
+    done = drretail("verify", "exp")
+    assert done.returncode == 3
+    assert "b@m/q0-r1" in done.stdout
+    assert "Nothing differs." not in done.stdout
+
+
 def test_imports_have_no_journal(tmp_path: Path, succeeds: Command) -> None:
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports" / "q1.md").write_text("# Which feeder?\n\nA feeder costs $24.99 [P:B0TEST0001].")
@@ -174,7 +187,8 @@ def test_imports_have_no_journal(tmp_path: Path, succeeds: Command) -> None:
     succeeds("score", "exp", "--metrics", "checks")
     told = " ".join(succeeds("verify", "exp").stdout.split())
     assert "runs not compared 1 imported reports have no journal" in told
-    assert "Nothing differs; 1 not compared." in told
+    assert "Nothing differs in the" in told
+    assert "1 was not: imported reports have no journal (1)." in told
     edit_run(run_files(tmp_path / "exp")[0], report="Another.")
     assert any("a text of its report" in what for what in verify(tmp_path / "exp").differences)
 
@@ -190,7 +204,7 @@ def test_own_agents_are_not_replayed_whether_their_code_is_there_or_not(
     found = verify(tmp_path / "exp", world)
     assert found.passes, found.differences
     assert (counts(found)["runs", "equal"], counts(found)["runs", "not compared"]) == (2, 2)
-    (why,) = (check.what for check in found.checks if check.state == "not compared")
+    (why,) = (check.what for check in found.checks if (check.check, check.state) == ("runs", "not compared"))
     assert why == ("the agent looking:look is not one of the package's",)
     path = next((tmp_path / "exp").glob("runs/*look*/q1-r1.jsonl.gz"))
     edit(path, worse, "run")
@@ -282,6 +296,10 @@ def test_a_folder_with_links_or_pipes_is_refused_and_left_alone(
         scores.rename(elsewhere)
         elsewhere.write_text("mine")
         os.mkfifo(scores) if kind == "pipe" else scores.symlink_to(elsewhere)
+    (tmp_path / "venv" / "lib").mkdir(parents=True)
+    (tmp_path / "venv" / "lib64").symlink_to(tmp_path / "venv" / "lib")
+    with pytest.raises(UserError, match=r"is no experiment: it holds no experiment\.json"):
+        report(tmp_path / "venv")
     for enter in (verify, report, partial(score, metrics="process"), lambda to: run(world, ["?"], "react", to=to)):
         with pytest.raises(UserError, match="is a link, pipe or device"):
             enter(exp)

@@ -94,3 +94,60 @@ def test_one_number_of_a_metric_is_refused_where_whole_metrics_are_compared(drre
     assert refused.stderr.startswith(told)
     misspelt = drretail("compare", "exp", "--metrics", "conversation:trun").stderr
     assert "are turn, held, changed, untouched and whole, and none is 'trun': name conversation alone." in misspelt
+
+
+def answered(folder: Path, values: str, label: str = A) -> None:
+    """An experiment of answers that are their own values, or "failed"; a value that is "-" is not judged yet."""
+    reports = {f"q{at}-r1": value for at, value in enumerate(values.split()) if value != "-"}
+    scored(experiment(folder, {label: reports}), STUB)
+    late = {f"q{at}-r1": "0.5" for at, value in enumerate(values.split()) if value == "-"}
+    if late:
+        experiment(folder, {label: late})
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        ("0.5 0.5 0.5 0.5 0.5 0.5", ""),
+        ("0.5 0.5 0.5 0.5 0.5 0.6", "said of react@model is 0.517, and was 0.5."),
+        ("0.5 0.5", "said of react@model is of 2, and was of 6"),
+        ("0.5 failed 0.5 0.5 0.5 0.5", "said of react@model: 1 failed, 1 judgement that failed"),
+        ("na na na na na na", "said of react@model: no value"),
+        ("0.5 0.5 0.5 0.5 0.5 -", "The scores of now are stale"),
+        ("gone", "react@model of the last experiment is gone"),
+    ],
+)
+def test_a_gate_on_the_last_experiment_does_not_pass_over_what_nobody_looked_at(
+    now: str, told: str, tmp_path: Path, drretail: Command
+) -> None:
+    answered(tmp_path / "last", "0.5 0.5 0.5 0.5 0.5 0.5")
+    if now == "gone":
+        experiment(tmp_path / "last", {B: {"q0-r1": "0.5"}})
+        scored(tmp_path / "last", STUB)
+        answered(tmp_path / "now", "0.5 0.5 0.5 0.5 0.5 0.5", B)
+    else:
+        answered(tmp_path / "now", now)
+    done = drretail("compare", "now", "--last", "last", "--fail-if", "said > last")
+    said = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode == (0 if not told else 4 if "0.517" in told else 2), said
+    assert told in said
+
+
+@pytest.mark.parametrize("rule", ["said:drop=.10", "said < -0.05"])
+@pytest.mark.parametrize("broken", [True, False])
+def test_a_gate_between_systems_fails_or_is_refused_where_judgements_failed(
+    rule: str, tmp_path: Path, drretail: Command, *, broken: bool
+) -> None:
+    lower = {f"q{at}-r1": "0.1" if broken else "0.5" for at in range(20)}
+    scored(experiment(tmp_path / "exp", {A: {**lower, "q7-r1": "failed"}, B: dict.fromkeys(lower, "0.5")}), STUB)
+    done = drretail("compare", "exp", A, B, "--metrics", STUB, "--fail-if", rule)
+    assert done.returncode == (4 if broken else 2), done.stderr
+    assert broken or "lack 1 judge failed, 1 judgement that failed." in " ".join(done.stderr.split())
+
+
+def test_a_gate_does_not_pass_over_one_row_for_six(tmp_path: Path, drretail: Command) -> None:
+    rows = ["b,q0,0.5", *(f"a,q{number},0.5" for number in range(6))]
+    (tmp_path / "s.csv").write_text("\n".join(["system,query,value", *rows]), encoding="utf-8")
+    done = drretail("compare", "s.csv", "a", "b", "--fail-if", "value < -0.1")
+    assert done.returncode == 2
+    assert "5 no value in the file" in done.stderr

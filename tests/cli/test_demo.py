@@ -6,14 +6,16 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from drretail.api.demo_recording import SCRIPT, play_answers, play_judge, recorded_queries
 from drretail.api.verify import verify
+from drretail.api.worlds import open_world
 from drretail.env.world import world_at
-from drretail.llm.scripted import read_script, scripted_model
+from drretail.llm.scripted import read_script, requests_of, scripted_model
 from drretail.packs import unpack_below
 from drretail.progress import Progress
 from tests.build import files
@@ -72,6 +74,22 @@ def test_what_the_demo_made_is_what_it_would_make_again(
     recorded = shutil.copytree(shown[1] / "recorded" / "verdicts", tmp_path / "recorded")
     unpack_below(recorded)
     assert judged.items() <= files(recorded, journals=False).items()
+
+
+def test_no_prompt_has_changed_since_its_answers_were_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one of the questions: a recorded answer is found by its data, so a changed prompt would play old verdicts."""
+    play = read_script(SCRIPT)
+    model = scripted_model(play=play, name="recorded")
+    monkeypatch.setattr("drretail.api.demo_recording.recorded_model", lambda: model)
+    monkeypatch.setattr("drretail.api.demo_recording.recorded_queries", lambda: recorded_queries()[:1])
+    with open_world("demo") as shop:
+        play_answers(tmp_path / "exp", shop, "drretail-demo/world")
+        play_judge(tmp_path / "exp", shop, Progress())
+    asked = requests_of(model)
+    recorded = [next(rule for rule in play.rules if rule.holds(request)) for request in asked]
+    changed = [request.schema for request, rule in zip(asked, recorded, strict=True) if rule.prompt != request.prompt]
+    assert not changed, f"asked with other words than were answered: {Counter(changed)}. {ANEW}"
+    assert {rule.prompt for rule in play.rules} == {rule.prompt for rule in recorded}
 
 
 def marks_of(answer: Element) -> list[str]:

@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import pytest
 
+from drretail.errors import install_line
 from drretail.experiment import read_runs
 from tests.cli.commands import Start, refused_by
 from tests.shop import OTHER, USER
@@ -175,4 +176,4 @@ def test_what_does_not_go_together_is_said(tiny_shop: Path, tmp_path: Path, monk
     monkeypatch.setenv("MCP_TOKEN", "short")
     assert "MCP_TOKEN needs 16" in refused(*shop, "--http")
     monkeypatch.setattr("drretail.api.shops.tools.find_spec", lambda name: None)
-    assert refused(*shop) == "The MCP server needs mcp: pip install 'drretail[mcp]'."
+    assert refused(*shop) == f"The MCP server needs mcp: {install_line('mcp')}."

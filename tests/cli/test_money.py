@@ -36,7 +36,7 @@ def test_an_unknown_price_and_two_providers_are_refused(error_of: ErrorOf) -> No
 
 def test_a_profile_of_drretail_toml_runs_at_its_models_price(drretail: Command, tmp_path: Path) -> None:
     cached = {"cache_read_input_tokens": 900, "cache_creation_input_tokens": 0}
-    taken: dict[str, Any] = {"input_tokens": 100, "output_tokens": 10, "more": cached}
+    taken: dict[str, Any] = {"input_tokens": 100, "output_tokens": 10, "more": cached, "model": "claude-fable-5"}
     report = answers({"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"}, **taken)
     look = answers(SEARCH, stop_reason="tool_use", **taken)
     with Provider(look, report, look, report) as provider:
@@ -55,6 +55,22 @@ def test_a_profile_of_drretail_toml_runs_at_its_models_price(drretail: Command, 
     assert row["by_role"]["researcher"]["dollars"] == pytest.approx(4 * 0.0024)
     assert (row["unpriced"], [price.partition(" ")[0] for price in row["prices"]]) == ([], ["genai-prices"])
     assert drretail("verify", "exp", "--json").returncode == 0, "the journal has the price of each call"
+
+
+def test_another_model_that_answers_is_named_by_run_and_on_the_board(succeeds: Command, tmp_path: Path) -> None:
+    report = answers({"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"}, model="claude-haiku-4-5")
+    look = answers(SEARCH, stop_reason="tool_use", model="claude-fable-5-20260101")
+    with Provider(look, report, look, report) as provider:
+        asked = ("--model", "anthropic:claude-fable-5", "--base-url", provider.url, "--parallel", "1")
+        done = succeeds(*RUN, *asked)
+    said = (
+        "anthropic:claude-fable-5 was asked for, and its provider says that another model answered: claude-haiku-4-5 "
+        "(2 of 4 calls)."
+    )
+    assert said in " ".join(done.stderr.split())
+    succeeds("score", "exp", "--metrics", "checks")
+    succeeds("report", "exp", "--single")
+    assert said in (tmp_path / "exp" / "report.html").read_text(encoding="utf-8")
 
 
 def test_judging_is_estimated_with_the_judges_of_a_profile_and_sends_nothing(succeeds: Command, tmp_path: Path) -> None:

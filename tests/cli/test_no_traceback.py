@@ -54,10 +54,17 @@ def test_debug_anywhere_on_the_line_shows_where_an_error_came_from(drretail: Com
 
 
 def test_a_fault_of_ours_is_a_sentence_with_its_place_and_exit_code_1(drretail: Command, tmp_path: Path) -> None:
-    (tmp_path / "boom.py").write_text("import drretail.api.shops.tools as t\nt.table_of = lambda *_, **__: 1 / 0\n")
+    (tmp_path / "boom.py").write_text("import drretail.api.shops.tools as t\nt.table_of = None\n")
     result = sentence(shell(shlex.join([sys.executable, "-c", f"import boom; {MAIN}", "tools"]), tmp_path), 1)
-    assert "drretail itself failed: ZeroDivisionError: division by zero (tools.py, line " in result
+    assert "drretail itself failed: TypeError: 'NoneType' object is not callable (tools.py, line " in result
     assert "--debug shows where it came from" in result
+
+
+def test_a_fault_in_code_of_ones_own_is_no_fault_of_ours(drretail: Command, tmp_path: Path) -> None:
+    (tmp_path / "boom.py").write_text("import drretail.api.shops.tools as t\nt.table_of = lambda *_, **__: 1 / 0\n")
+    result = sentence(shell(shlex.join([sys.executable, "-c", f"import boom; {MAIN}", "tools"]), tmp_path), 2)
+    assert "Your own code failed: ZeroDivisionError: division by zero (boom.py, line 2)." in result
+    assert "drretail itself" not in result
 
 
 @pytest.mark.parametrize("streams", [">&- 2>&- <&-", "| true"])

@@ -91,7 +91,7 @@ def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: 
         settings = {"DRRETAIL_BASE_URL": server.url, "DRRETAIL_BATCH_POLL": "0.05"}
         result = drretail(*asked, "--batch", ANTHROPIC_API_KEY="sk-test-0", **settings)
     assert result.returncode == 0, result.stderr
-    assert "questions were sent as batch msgbatch_0." in result.stderr
+    assert "requests sent as batch msgbatch_0." in result.stderr
     assert len(server.batches) == 1, "all questions on all reports go out together"
     assert json.loads((where / "scores.json").read_text())["scores"]
 

@@ -15,6 +15,7 @@ from drretail.env.folder import check_world
 from drretail.env.manifest import DATABASE_FILE, live_generation, read_manifest
 from drretail.env.store.sqlite import SqliteStore
 from drretail.records.shop import Order, Product
+from drretail.records.tables.account import Account
 
 START = 1_600_000_000_000  # 2020-09-13T12:26:40Z
 BEFORE_2019 = 1_500_000_000_000
@@ -104,6 +105,12 @@ def small_shop(folder: Path, *rows: dict[str, Any]) -> Path:
 def notes_of(report: IngestReport) -> list[str]:
     """What is noted of the files of an own shop."""
     return [note for file in report.files for note in file.notes]
+
+
+def not_used(account: Account) -> dict[str, int]:
+    """How many rows each reason merged or left out."""
+    assert account.adds_up
+    return {reason: fate.count for reason, fate in (account.merged | account.left_out).items()}
 
 
 def read_tables(mapping: Path) -> tuple[list[str], list[dict[str, Any]]]:

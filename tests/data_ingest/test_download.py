@@ -164,6 +164,15 @@ def test_the_addresses_are_those_of_the_dataset() -> None:
         wanted_files(["Books"], None, "nowhere")
 
 
+def test_a_file_that_no_host_has_stops_no_other_and_is_left_out_by_name(tmp_path: Path) -> None:
+    with serve(Script({"/b.jsonl": b'{"n": 1}\n', "/c.jsonl": b'{"n": 2}\n'})) as server:
+        report = fetched(tmp_path, [(f"{server.address}/{name}.jsonl",) for name in "abc"])
+    assert [file.name for file in report.files] == ["b.jsonl", "c.jsonl"]
+    assert report.account.adds_up
+    ((reason, fate),) = report.account.left_out.items()
+    assert (fate.count, fate.first, fate.failed, "404" in reason) == (1, "a.jsonl", True, True)
+
+
 def test_an_address_where_nobody_listens_is_given_up_soon(tmp_path: Path) -> None:
     waited: list[float] = []
     with pytest.raises(UserError, match=r"127\.0\.0\.1:9/Pet_Supplies\.jsonl\.gz cannot be had"):

@@ -10,11 +10,21 @@ from typing import Any
 import pytest
 
 from drretail.data_ingest.ingest import ingest_files
-from drretail.data_ingest.plan import Funnel, IngestReport, IngestSettings
+from drretail.data_ingest.plan import IngestReport, IngestSettings
+from drretail.data_ingest.selected import LEFT_OUT
 from drretail.env.folder import check_world
 from drretail.env.manifest import live_generation, read_manifest
 from drretail.errors import UserError
-from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, small_shop, write_lines
+from tests.data_ingest.raw_rows import (
+    BEFORE_2019,
+    START,
+    not_used,
+    product_row,
+    review_row,
+    reviews_of,
+    small_shop,
+    write_lines,
+)
 
 B1 = "B000000001"
 PRODUCTS, REVIEWS = "meta_Pet_Supplies.jsonl", "Pet_Supplies.jsonl"
@@ -49,26 +59,24 @@ def report(raw: Path) -> IngestReport:
 def test_every_row_is_kept_or_dropped_for_one_reason_and_the_world_holds_what_is_reported(
     raw: Path, report: IngestReport
 ) -> None:
-    for part in [report, *report.categories]:
-        for funnel in (part.products, part.reviews):
-            assert funnel.read == funnel.kept + sum(funnel.dropped.values())
-    assert (report.products.read, report.reviews.read) == (32, 459)
-    for shape, funnel in (("products", report.products), ("reviews", report.reviews)):
-        assert funnel.read == sum(file.rows for file in report.files if file.shape == shape)
-    of_products = {"bad_line", "other_category", "too_few_interactions", "over_cap", "duplicate"}
-    assert set(report.products.dropped) == of_products
-    assert set(report.reviews.dropped) == {"bad_line", "no_meta", "before_since", "product_not_kept", "duplicate"}
-    assert report.reviews.dropped["bad_line"] == 6
+    assert all(account.adds_up for part in [report, *report.categories] for account in (part.products, part.reviews))
+    assert (report.products.came, report.reviews.came) == (32, 459)
+    assert set(report.products.merged) == {"the same product again"}
+    of_products = ("other_category", "too_few_interactions", "over_cap")
+    assert set(report.products.left_out) > {LEFT_OUT[fate] for fate in of_products}
+    assert set(report.reviews.left_out) > {LEFT_OUT[fate] for fate in ("no_meta", "before_since", "product_not_kept")}
+    assert sum(file.account.n_left_out for file in report.files if file.shape == "reviews") == 6
+    assert all(fate.first for account in (report.products, report.reviews) for fate in account.left_out.values())
 
     world = raw.parent / "world"
     assert check_world(world) == []
     manifest = read_manifest(live_generation(world))
     assert manifest.fingerprint == report.fingerprint
-    counts = {"products": report.products.kept, "orders": report.reviews.kept, "users": report.users}
+    counts = {"products": report.products.used, "orders": report.reviews.used, "users": report.users}
     assert manifest.counts.model_dump() == counts
     assert [source.name for source in manifest.sources] == sorted(file.name for file in report.files)
     assert manifest.parameters["cap"] == 8
-    assert sum(row.rows_read for row in manifest.categories) == report.products.read + report.reviews.read
+    assert sum(row.rows_read for row in manifest.categories) == report.products.came + report.reviews.came
 
 
 def test_the_same_files_give_the_same_world_in_whatever_order_they_are_given(
@@ -88,7 +96,7 @@ def test_the_world_itself_is_never_read_again(tmp_path: Path) -> None:
 def test_products_without_reviews_are_a_shop_without_users_when_asked_for(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "meta_Books.jsonl", [product_row(B1), product_row("B000000002")])
     report = ingest_files([path], tmp_path / "world", IngestSettings(min_interactions=0))
-    assert (report.products.kept, report.reviews.read, report.users) == (2, 0, 0)
+    assert (report.products.used, report.reviews.came, report.users) == (2, 0, 0)
     with pytest.raises(UserError, match="--min-interactions 0"):
         ingest_files([path], tmp_path / "other")
     assert not (tmp_path / "other").exists()
@@ -126,17 +134,20 @@ def _renamed(name: str, other: str) -> Callable[[Path], object]:
         ),
         (
             _with(REVIEWS, *reviews_of(B1, 4)),
-            r"No product is left of 1 row: 1 with too few interactions\. .*--min-interactions \(5\)",
+            r"No product is left of 1 row: of a product with too few interactions \(1, .*--min-interactions \(5\)",
         ),
         (
             _with(REVIEWS, *reviews_of("B000000002", 9)),
-            r"Dropped of 9 reviews: 9 of unknown products\. .*parent_asin",
+            r"Dropped of 9 reviews: of an unknown product \(9, .*parent_asin",
         ),
         (
             _with(REVIEWS, *reviews_of(B1, 9, BEFORE_2019)),
-            r"Dropped of 9 reviews: 9 dated before --since\. .*--since \(2019-01-01\)",
+            r"Dropped of 9 reviews: dated before --since \(9, .*--since \(2019-01-01\)",
         ),
-        (_with(PRODUCTS, product_row(""), product_row(B1, title=None)), "No product is left of 2 rows: 2 bad"),
+        (
+            _with(PRODUCTS, product_row(""), product_row(B1, title=None)),
+            r"2 rows: no parent_asin \(1, first: meta.*line 1\), no title \(1, .*line 2",
+        ),
         (_renamed(PRODUCTS, "catalog.jsonl"), r"The category of .*catalog\.jsonl is unknown.*--category NAME"),
     ],
 )
@@ -166,16 +177,11 @@ def test_paths_and_targets_are_checked_before_any_work(tmp_path: Path) -> None:
     assert not (tmp_path / "world").exists()
 
 
-def test_a_funnel_that_does_not_add_up_is_refused() -> None:
-    with pytest.raises(ValueError, match="3 read is not 1 kept"):
-        Funnel(read=3, kept=1, dropped={"duplicate": 1})
-
-
 def test_the_papers_rule_on_all_beauty(realdata: Path, tmp_path: Path) -> None:
     report = ingest_files([realdata / "amazon" / "All_Beauty"], tmp_path / "world")
-    assert (report.products.kept, report.reviews.kept, report.users) == (302, 2120, 253)
-    assert report.reviews.read == 2282
-    assert report.reviews.dropped == {"before_since": 6, "product_not_kept": 156}
+    assert (report.products.used, report.reviews.used, report.users) == (302, 2120, 253)
+    assert report.reviews.came == 2282
+    assert not_used(report.reviews) == {LEFT_OUT["before_since"]: 6, LEFT_OUT["product_not_kept"]: 156}
     assert check_world(tmp_path / "world") == []
 
 
@@ -185,7 +191,7 @@ def test_every_real_file_is_ingested_or_listed(realdata: Path, tmp_path: Path) -
     report = ingest_files([amazon], tmp_path / "world", IngestSettings(min_interactions=0))
     files = {path.relative_to(amazon).as_posix() for path in amazon.rglob("*") if path.is_file()}
     assert {file.name for file in report.files} == files
-    assert {file.bad_lines for file in report.files} == {0}
+    assert {file.account.n_left_out for file in report.files} == {0}
     for file in report.files:
         expected = "SOURCE.md" in file.name or "user_histories" in file.name or "agenticshop" in file.name
         assert (file.skipped is not None) == expected

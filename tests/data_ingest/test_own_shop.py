@@ -77,9 +77,9 @@ def shop(
     return folder / "shop.toml"
 
 
-def reasons(report: IngestReport, file: str) -> list[tuple[int, str]]:
-    shown = next(each for each in report.files if each.name == file).shown
-    return [(bad.line, bad.problem) for bad in shown]
+def reasons(report: IngestReport, file: str) -> list[tuple[int, str, int]]:
+    fates = next(each for each in report.files if each.name == file).account.left_out
+    return sorted((int(fate.first.partition(":")[0]), reason, fate.count) for reason, fate in fates.items())
 
 
 def read(
@@ -101,7 +101,7 @@ def test_tables_make_a_whole_world(tmp_path: Path) -> None:
     world = tmp_path / "w"
     report = ingest_files([shop(tmp_path / "raw")], world)
     assert check_world(world) == []
-    assert (report.products.kept, report.reviews.kept, report.users) == (3, 3, 2)
+    assert (report.products.used, report.reviews.used, report.users) == (3, 3, 2)
     assert product_in(world, "007") == Product(
         product_id="007",
         title="Napf",
@@ -165,7 +165,7 @@ def test_the_world_says_its_mapping_and_categories_and_keeps_orders_of_products_
     assert manifest.categories[-1].rows_read == 7
 
 
-def test_bad_rows_are_counted_and_the_first_three_named_by_line(tmp_path: Path) -> None:
+def test_bad_rows_are_counted_by_reason_and_the_first_of_each_is_named(tmp_path: Path) -> None:
     orders = [
         dict(ORDERS[0], who=""),
         *ORDERS,
@@ -177,14 +177,13 @@ def test_bad_rows_are_counted_and_the_first_three_named_by_line(tmp_path: Path) 
         dict(ORDERS[0], who="NaN"),
     ]
     report = read(tmp_path, [*PRODUCTS, dict(PRODUCTS[0], sku="/")], orders)
-    assert report.reviews.dropped == {"bad_line": 7}
-    no_date = "no date (day) in ISO's form, or see date_format"
+    assert report.reviews.n_left_out == 7
     assert reasons(report, "orders.csv") == [
-        (2, "no user (who)"),
-        (6, f"{no_date}: '9999-12-31'"),
-        (7, f"{no_date}: '31/12/2023'"),
+        (2, "no user (who)", 2),
+        (6, "no date (day) in ISO's form, or see date_format", 2),
+        (8, "no quantity (n)", 3),
     ]
-    assert reasons(report, "products.csv") == [(5, "no id (sku): '/'")]
+    assert report.products.left_out["no id (sku)"].first == "products.csv, line 5: '/'"
 
 
 def test_a_user_whose_name_is_no_id_is_called_by_its_hash(tmp_path: Path) -> None:
@@ -195,10 +194,10 @@ def test_a_user_whose_name_is_no_id_is_called_by_its_hash(tmp_path: Path) -> Non
 
 def test_rows_of_another_width_are_counted(tmp_path: Path) -> None:
     report = read(tmp_path, more=b"B4;Bad;x;1,00;1;x;more\nB5;short\nB6;Good;x;1,00;1;x\n")
-    assert (report.products.kept, report.products.dropped) == (4, {"bad_line": 2})
+    assert (report.products.used, report.products.n_left_out) == (4, 2)
     assert reasons(report, "products.csv") == [
-        (5, "more values than the header has columns"),
-        (6, "fewer values than the header has columns"),
+        (5, "more values than the header has columns", 1),
+        (6, "fewer values than the header has columns", 1),
     ]
 
 
@@ -211,15 +210,15 @@ def test_rows_of_another_width_are_counted(tmp_path: Path) -> None:
         ),
         (
             {"orders": [dict(row, sku=f"{row['sku']}.0") for row in ORDERS]},
-            r"No order is left of 3 rows: 3 of unknown products; no product row has the id '007-0'",
+            r"No order is left of 3 rows: of an unknown product \(3, first: 007-0\); no product row has the id '007-0'",
         ),
         (
             {"orders": [dict(ORDERS[0], day="x")]},
-            r"No order is left of 1 row: 1 bad; line 2: no date \(day\) in ISO's form, or see date_format: 'x'",
+            r"No order is left of 1 row: no date \(day\) in ISO's form, or see date_format \(1, .*line 2: 'x'\)",
         ),
         (
             {"orders": [*ORDERS, dict(ORDERS[0], day="2204-01-23")]},
-            r"1 of 4 reviews or orders have a date later than \d{4}-\d\d-\d\d \(orders\.csv, line 5\): mend",
+            r"1 of 4 reviews or orders have a date later than \d{4}-\d\d-\d\d \(orders\.csv, line 5: '2204.*'\): mend",
         ),
         (
             {"orders": [*ORDERS, dict(ORDERS[0], stand="weg"), dict(ORDERS[0], stand="")]},
@@ -257,9 +256,9 @@ def test_ids_are_written_so_that_reports_can_cite_them(tmp_path: Path) -> None:
     assert (order.order_id, order.product_id) == ("2024-1", "7-5---a")
     assert parse_evidence_id(f"P:{order.product_id}") is not None
     assert parse_evidence_id(f"O:{order.order_id}") is not None
-    said = {file.name: file.notes[-1] for file in report.files}
-    assert said["products.csv"].startswith("1 id written otherwise, such as '#7.5/ü a' as '7-5---a'")
-    assert said["orders.csv"].startswith("1 id written otherwise")
+    said = {file.name: file.notes for file in report.files}
+    assert said["products.csv"][0].startswith("1 id written otherwise, such as '#7.5/ü a' as '7-5---a'")
+    assert said["orders.csv"][0].startswith("1 id written otherwise")
 
 
 def test_prices_and_numbers_that_are_dropped_or_may_mean_something_else_are_told(tmp_path: Path) -> None:
@@ -273,9 +272,11 @@ def test_prices_and_numbers_that_are_dropped_or_may_mean_something_else_are_told
     ]
     mapping = MAPPING.replace('stock = "stock"\ndetails = { Material = "mat" }', 'rating = "stock"\nratings = "mat"')
     assert read_tables(shop(tmp_path, rows, [], head="", mapping=mapping))[0] == [
-        "2 prices unknown, such as '1.004,95'",
         "1 price with three decimals, such as '2.500': where that means thousands, write decimal = ','",
-        "prices such as 'that name no currency' are taken as USD: write currency = \"EUR\" for another",
+        'prices that name no currency are taken as USD: write currency = "EUR" for another',
+        "2 rows of unknown price, first in line 6: '1.004,95'",
+        "2 rows of unknown rating (stock), first in line 2: '7'",
+        "1 row of unknown number of ratings (mat), first in line 3: 'x'",
     ]
 
 

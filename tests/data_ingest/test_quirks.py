@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from drretail.data_ingest.ingest import ingest_files
-from drretail.data_ingest.plan import BadLine, IngestSettings
+from drretail.data_ingest.plan import IngestSettings
 from drretail.env.folder import check_world
 from drretail.env.manifest import Manifest, live_generation, read_manifest
 from drretail.errors import UserError
@@ -17,6 +17,7 @@ from drretail.records.base import file_name, is_safe_id
 from tests.data_ingest.raw_rows import (
     START,
     hugging_face,
+    not_used,
     product_in,
     product_row,
     review_row,
@@ -57,7 +58,7 @@ def test_the_richest_row_of_a_product_wins_whatever_its_file_is_called_and_of_eq
     write_lines(raw / "z_Pet_Supplies.jsonl", [full[0], bare[1]])
     report = ingest_files([raw], tmp_path / "world", IngestSettings(min_interactions=0))
     titles = [product_in(tmp_path / "world", name).title for name in ("B1", "B2", "B3")]
-    assert (titles, report.products.dropped) == (["Full", "Full", "First"], {"duplicate": 3})
+    assert (titles, not_used(report.products)) == (["Full", "Full", "First"], {"the same product again": 3})
 
 
 def test_broken_utf8_surrogates_and_a_byte_order_mark_lose_no_row(tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_broken_utf8_surrogates_and_a_byte_order_mark_lose_no_row(tmp_path: Path
     bad = "\n".join(lines).encode().replace(b"My dog", b"\xff\xfe")
     (raw / "Books.jsonl").write_bytes(b"\xef\xbb\xbf" + bad)
     report = ingest_files([raw], tmp_path / "world")
-    assert (report.products.read, report.products.kept, report.reviews.kept) == (3, 3, 15)
+    assert (report.products.came, report.products.used, report.reviews.used) == (3, 3, 15)
     assert product_in(tmp_path / "world", ids[0]).title == "half \ufffd pair"
     assert product_in(tmp_path / "world", ids[1]).title == "caf\ufffd\ufffd"
 
@@ -89,13 +90,14 @@ def test_bad_lines_are_counted_and_the_first_are_shown_by_their_number(tmp_path:
     write_lines(raw / "Pet_Supplies.jsonl", rows)
     report = ingest_files([raw], tmp_path / "world", dry_run=True)
     file = next(file for file in report.files if file.name == "Pet_Supplies.jsonl")
-    assert (file.rows, file.bad_lines) == (17, 12)
-    assert [bad.line for bad in file.shown] == [2, 4, 5]
-    assert file.shown[1:] == (
-        BadLine(line=4, problem="no timestamp in milliseconds"),
-        BadLine(line=5, problem="no user_id"),
-    )
-    assert report.reviews.dropped == {"bad_line": 12}
+    assert (file.account.came, file.account.n_left_out) == (17, 12)
+    places = {reason: fate.first for reason, fate in file.account.left_out.items()}
+    assert (places["no timestamp in milliseconds"], places["no user_id"]) == ("4", "5")
+    assert places["not JSON"].startswith("2: Expecting value")
+    assert not_used(report.reviews) == {
+        **{"not JSON": 1, "no timestamp in milliseconds": 5, "no user_id": 4, "not a JSON object": 1},
+        "no row of reviews": 1,
+    }
 
 
 MISTYPED = 7_386_328_000_000
@@ -108,10 +110,10 @@ def test_a_mistyped_date_moves_no_shops_today(tmp_path: Path, write: Callable[[P
     rows = [*reviews_of(B1, 99), review_row("A1", B1, MISTYPED)]
     write(raw / "Pet_Supplies.jsonl", rows)
     report = ingest_files([raw], world, today=date(2020, 9, 13))
-    assert report.reviews.dropped == {"after_until": 1}
+    assert not_used(report.reviews) == {"dated later than 2020-09-13 (--until)": 1}
     assert report.now == datetime(2020, 9, 14, tzinfo=UTC)
-    (bad,) = report.files[0].shown
-    assert bad.problem == "dated later than 2020-09-13 (--until): 2204-01-24"
+    (fate,) = report.reviews.left_out.values()
+    assert fate.first.endswith(": 2204-01-24")
     write(raw / "Pet_Supplies.jsonl", rows[1:])
     with pytest.raises(
         UserError, match=r"1 of 99 reviews or orders have a date later than .*: mend the dates, or name"
@@ -122,7 +124,7 @@ def test_a_mistyped_date_moves_no_shops_today(tmp_path: Path, write: Callable[[P
     cut = ingest_files(
         [raw], world, IngestSettings(until=date(2020, 9, 13)), replace=True
     )  # who names the day wants the cut
-    assert cut.reviews.dropped == {"after_until": 1}
+    assert not_used(cut.reviews) == not_used(report.reviews)
 
 
 def test_the_day_of_an_ingest_is_part_of_the_world_only_if_it_dropped_rows(tmp_path: Path) -> None:
@@ -150,7 +152,7 @@ def test_other_files_are_listed_and_skipped_and_names_that_look_like_patterns_ar
     (raw / ".hidden.jsonl").write_text("{")
     (raw / "synth.json").write_text("{\n}\n")  # what a made-up shop says of itself
     report = ingest_files([raw], tmp_path / "world", dry_run=True)
-    assert report.reviews.kept == 5
+    assert report.reviews.used == 5
     assert {file.name: file.skipped for file in report.files} == {
         "README.md": "not JSON objects",
         "Pet_Supplies[0-9]?.jsonl": None,
@@ -182,7 +184,7 @@ def test_a_link_is_read_once_and_keeps_the_name_that_says_its_category(tmp_path:
     for name in ("meta_Pet_Supplies.jsonl", "meta_Pet_Supplies.again.jsonl"):
         (raw / name).symlink_to(tmp_path / "0a1b2c")
     report = ingest_files([raw], tmp_path / "world", dry_run=True)
-    assert (report.products.read, report.categories[0].name) == (1, "Pet_Supplies")
+    assert (report.products.came, report.categories[0].name) == (1, "Pet_Supplies")
 
 
 HOSTILE = ["../../x", ".hidden", "a/b", "A\0", "A\x1b[2J", "A1\n", " ", "A\u2028B", "A\ud800", "A" * 129, "ä", "'; --"]
@@ -204,13 +206,13 @@ def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_noth
     write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of("B1"), *hostile])
     report = ingest_files([raw], tmp_path / "world", IngestSettings(), workers=2)
     assert report.fingerprint == clean
-    assert (report.products.kept, report.users, report.reviews.kept) == (1, 5, 5)
-    assert report.products.dropped == {"bad_line": len(HOSTILE)}
-    assert report.reviews.dropped == {"bad_line": 2 * len(HOSTILE)}
-    shown = {file.shape: file.shown[0] for file in report.files}
-    assert shown["products"].problem.startswith("parent_asin is no id (1 to 128 of A-Z, a-z, 0-9 and")
-    assert shown["reviews"].problem.endswith("'../../x'")
-    assert all(bad.problem.isprintable() for file in report.files for bad in file.shown)
+    assert (report.products.used, report.users, report.reviews.used) == (1, 5, 5)
+    assert report.products.n_left_out == len(HOSTILE)
+    assert report.reviews.n_left_out == 2 * len(HOSTILE)
+    ((of_products, _),) = report.products.left_out.items()
+    assert of_products.startswith("parent_asin is no id (1 to 128 of A-Z, a-z, 0-9 and")
+    assert "'../../x'" in report.reviews.reasons
+    assert (report.products.reasons + report.reviews.reasons).isprintable()
     assert check_world(tmp_path / "world") == []
 
 

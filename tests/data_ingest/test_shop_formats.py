@@ -19,7 +19,7 @@ from drretail.errors import UserError
 from drretail.grounding.text.serialisation import order_record
 from drretail.records.shop import SIGNS, offers_of
 from drretail.records.tables.sheets import MOST_COLUMNS
-from tests.data_ingest.raw_rows import notes_of, orders_in, product_in, products_read, read_tables
+from tests.data_ingest.raw_rows import not_used, notes_of, orders_in, product_in, products_read, read_tables
 
 SHOPIFY = {
     "file": "products_export.csv",
@@ -86,8 +86,11 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     head = of_format("shopify", "products_export.csv") + 'orders = {file = "orders_export.csv"}\n'
     report = read(tmp_path, head, SHOPIFY, SHOPIFY_ORDERS)
     assert check_world(tmp_path / "w") == []
-    assert (report.products.kept, report.users, report.products_without_meta) == (2, 2, 1)
-    assert "3 rows left out that are not published (Status, Published)" in notes_of(report)
+    assert (report.products.used, report.users, report.products_without_meta) == (2, 2, 1)
+    assert not_used(report.products) == {
+        "not published (Status, Published)": 3,
+        **{"a variant of its product": 1, "a further row of its product": 1},
+    }
     assert any("are taken as USD" in note for note in notes_of(report))
 
     with world_at(tmp_path / "w") as world:
@@ -180,7 +183,7 @@ WOO = {
 
 def test_variations_of_woocommerce_stand_under_their_parents_in_all_their_categories(tmp_path: Path) -> None:
     report = read(tmp_path, 'currency = "EUR"\n' + of_format("woocommerce", "wc.csv"), WOO)
-    assert report.products.kept == 2
+    assert report.products.used == 2
     hoodie = product_in(tmp_path / "w", "hoodie")
     assert (hoodie.title, hoodie.price, hoodie.price_from, hoodie.currency) == ("Hoodie", 42.0, True, "EUR")
     assert hoodie.description == ("First. Second.",)
@@ -300,7 +303,7 @@ def test_what_is_no_export_of_its_format_is_one_sentence(tmp_path: Path, form: s
 
 def test_a_key_of_the_mapping_goes_before_the_formats(tmp_path: Path) -> None:
     head = of_format("shopify", "products_export.csv", ', store = "Type", published = "Published"')
-    assert read(tmp_path, head, SHOPIFY).products.kept == 3
+    assert read(tmp_path, head, SHOPIFY).products.used == 3
     assert product_in(tmp_path / "w", "mug").store == "Mugs"
 
 

@@ -53,7 +53,7 @@ def _answers(rating: int, sentences: int) -> Mapping[str, Callable[[str], Any]]:
         "Rating": lambda _: {"justification": REASON * 4, "rating": rating},
         **dict.fromkeys(("Comparison", "PaperComparison"), lambda _: {"justification": REASON * 4, "winner": "A"}),
         **dict.fromkeys(("ReportClaims", "CitedClaims", "AllClaims"), lambda question: _claims(question, sentences)),
-        "Support": lambda _: {"support": "full_support", "justification": REASON, "quote": ""},
+        "Support": lambda _: {"support": "full_support", "justification": REASON},
         "ClaimsSupport": each_numbered("claim", quotes=[], justification=REASON, label="full_support"),
         "ClaimsAndPicks": lambda question: {**_claims(question, sentences), "picks": []},
         "ReportPicks": lambda _: {"picks": []},

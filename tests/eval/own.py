@@ -23,7 +23,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [Value("short", "scored", float(words < 4)), Value("words", "scored", words)]
 
 
-BOARD = (BoardColumn(variant="short", name="brief", meaning="share of short reports"), BoardColumn(variant="words"))
+BOARD = (BoardColumn(variant="short", meaning="share of short reports"), BoardColumn(variant="words"))
 DESCRIPTION = MetricDescription(
     title="Brevity",
     meaning="Short reports have fewer than four words.",

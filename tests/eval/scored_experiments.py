@@ -77,7 +77,7 @@ MOODS: Mapping[str, Callable[[Random], Any]] = {
     "met": lambda mood: mood.random() < 0.6,
     "score": lambda mood: mood.randint(0, 4),
     **dict.fromkeys(
-        ("comprehensiveness", "coherence", "clarity", "insightfulness", "overall"), lambda mood: mood.randint(0, 4)
+        ("comprehensiveness", "coherence", "clarity", "insight", "overall"), lambda mood: mood.randint(0, 4)
     ),
 }
 """What the judge answers in fields of these names; the question alone decides."""

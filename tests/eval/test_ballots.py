@@ -9,8 +9,19 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.ballots import annotator_of, cast, read_votes, take_back, votes_of, votes_path
-from drretail.records.vote import Choice, ClaimLabel, Rating, Vote
+from drretail.eval.ballots import (
+    annotator_of,
+    cast,
+    counted_votes,
+    left_out_of_votes,
+    read_votes,
+    take_back,
+    votes_of,
+    votes_path,
+    write_plan,
+)
+from drretail.records.vote import Choice, ClaimLabel, PairItem, Rating, Vote, VotingPlan
+from tests.build import experiment as made_experiment
 
 Clock = Callable[[], datetime]
 
@@ -77,8 +88,37 @@ def test_votes_cast_at_the_same_time_are_all_kept(tmp_path: Path, clock: Clock) 
 
 
 def test_a_name_becomes_a_files_name_and_what_can_be_none_is_refused() -> None:
-    typed = ("Ann B.", " José ", "李", "ann@x.org")
-    assert [annotator_of(each) for each in typed] == ["ann-b.", "josé", "李", "ann@x.org"]
+    typed = ("Ann B.", " José ", "李", "ann@x.org", "ＡＮＮ　Ｂ．", "ﬁnn", "ⅷ")
+    assert [annotator_of(each) for each in typed] == ["ann-b.", "josé", "李", "ann@x.org", "ann-b.", "finn", "viii"]
     for wrong in ("", "  ", "../up", ".hidden", "a/b", "a\0b", "x" * 41, "<b>"):
         with pytest.raises(UserError, match="A name has"):
             annotator_of(wrong)
+
+
+def test_a_file_of_another_name_is_refused(tmp_path: Path, clock: Clock) -> None:
+    cast(tmp_path, vote(clock, "a"), None)
+    path = votes_path(tmp_path, "ann")
+    for name, sentence in (("bob", "is signed 'ann': each person has a file"), ("ＡＮＮ", "is the file of 'ann'")):
+        copy = path.with_name(f"{name}.jsonl")
+        copy.write_bytes(path.read_bytes())
+        with pytest.raises(UserError, match=sentence):
+            read_votes(tmp_path)
+        copy.unlink()
+    assert choices(tmp_path) == ["a"]
+
+
+def test_answers_on_unknown_systems_and_on_what_nobody_was_asked_are_named_and_left_out(
+    tmp_path: Path, clock: Clock
+) -> None:
+    folder = made_experiment(tmp_path, {"x": {"q1-r1": "One."}, "y": {"q1-r1": "Two."}})
+    write_plan(folder, VotingPlan(seed="1", pairs=(PairItem(pair_id="p1", query_id="q1", a="x", b="y"),)))
+    for changes in ({}, {"a": "z"}, {"pair_id": "p2"}):
+        cast(folder, vote(clock, "a").model_copy(update=changes), None)
+    about = {"run_id": "z/q1-r1", "report_sha": "s", "query_id": "q1", "annotator": "ann"}
+    cast(folder, Rating.model_validate({**about, "at": clock(), "dimension": "depth", "value": 7}), None)
+    assert choices(folder) == ["a"]
+    assert left_out_of_votes(folder) == [
+        "Left out of people's answers: no system 'z' here (2, first: ann.jsonl), votes/plan.json asks about no such "
+        "pair (1, first: ann.jsonl)."
+    ]
+    assert counted_votes(folder)[1].adds_up

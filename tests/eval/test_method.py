@@ -151,5 +151,5 @@ def test_a_judge_of_pairs_has_its_noise_between_orders_and_rules_have_no_setting
     flipped = pair.model_copy(update={"flip_rate": 0.5, "n_scored": 3})
     pairs = (flipped, pair.model_copy(update={"flip_rate": 0.0, "n_scored": 1}), pair)
     *_, of_pairs = method_cards(folder, scores.model_copy(update={"pairs": pairs}))
-    assert of_pairs.lines["Noise between orders"] == "another answer to 38% of questions on pairs (n=4)"
+    assert of_pairs.lines["Noise between orders"] == "another answer to 38% of judgements of pairs (n=4)"
     assert of_pairs.prompts == (("pairwise", prompt),)

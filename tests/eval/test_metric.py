@@ -42,18 +42,18 @@ def test_tables_the_board_pages_and_comparisons_show_the_metric_as_it_describes_
     assert {each.title.partition(" by ")[0] for section in sliced for each in section.tables} == {"Brevity: short"}
     board = known(scores.scoreboard)
     assert [(column.name, column.metric, column.unit) for column in board.columns] == [
-        ("brief", "brevity", "share"),
+        ("brevity short", "brevity", "share"),
         ("brevity words", "brevity", "count"),
         ("done", "", "share"),
         ("words", "", "words"),
     ]
-    assert {each.system: each.cells["brief"].value for each in board.rows} == {"a@model": 0, "b@model": 1}
+    assert {each.system: each.cells["brevity short"].value for each in board.rows} == {"a@model": 0, "b@model": 1}
     assert "Brevity" in render_page(folder)
     gathered = gather(folder, [METRIC])
     compared = compare_systems(gathered, "a@model", "b@model", gathered.assessors("brevity"))
     (table,) = compared.tables
     row = table.rows[0]
-    assert (row.variant, row.name, row.is_count, row.difference) == ("short", "brief", False, -1)
+    assert (row.variant, row.name, row.is_count, row.difference) == ("short", "brevity short", False, -1)
 
 
 def test_one_function_may_measure_several_variants_and_where_it_finds_nothing_the_report_is_na(tmp_path: Path) -> None:
@@ -184,9 +184,9 @@ def sizes(run: Subject) -> dict[str, float]:
 def test_a_measure_given_by_place_or_from_a_notebook_stays_on_the_board_and_in_comparisons(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     board = known(build.scored(folder, [sizes]).scoreboard)
-    shown = [("letters", "by the metric sizes"), ("sizes words", "by the metric sizes")]
+    shown = [("sizes letters", "by the metric sizes"), ("sizes words", "by the metric sizes")]
     assert [(column.name, column.meaning) for column in board.columns[:2]] == shown
-    assert all({"letters", "sizes words"} <= row.cells.keys() for row in board.rows)
+    assert all({"sizes letters", "sizes words"} <= row.cells.keys() for row in board.rows)
     # Nobody gives its function any more: the verdicts are its values.
     (compared,) = compare_recorded(folder)
     rows = {row.name: row for table in compared.tables for row in table.rows}
@@ -194,4 +194,4 @@ def test_a_measure_given_by_place_or_from_a_notebook_stays_on_the_board_and_in_c
     assert metrics_away(folder) == []
     again = build.scored(folder, ["process"])
     assert build.rows(again, "sizes", "a@model")["words"].value == 4.5
-    assert [column.name for column in known(again.scoreboard).columns[:2]] == ["letters", "sizes words"]
+    assert [column.name for column in known(again.scoreboard).columns[:2]] == ["sizes letters", "sizes words"]

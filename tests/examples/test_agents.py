@@ -75,6 +75,22 @@ def test_the_loop_over_mcp_researches_with_the_given_model(
     assert score(experiment, ["checks"]).scores
 
 
+def test_langchains_agent_researches_with_a_model_of_langchains(
+    tiny_shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = {"name": "product_catalog_search", "arguments": '{"query": "tube bird feeder"}'}
+    call = {"content": None, "tool_calls": [{"id": "c", "type": "function", "function": function}]}
+    monkeypatch.setenv("MODEL", "openai:scripted")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.syspath_prepend(EXAMPLES)
+    report = "It costs $24.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```"
+    with Provider(completes(call), completes({"content": report})) as provider:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
+        (made,) = run(tiny_shop, QUESTIONS[:1], "langchain_agent:agent", to=tmp_path / "exp", baselines=False)
+    assert (made.status, made.error, len(made.picks or ())) == ("done", None, 1)
+    assert [step.name for step in made.steps if step.kind == "tool"] == ["product_catalog_search"]
+
+
 SEARCHES = {"type": "tool_use", "id": "t1", "name": "product_catalog_search", "input": {"query": "bird feeder"}}
 ERRS = {"type": "tool_use", "id": "t2", "name": "get_product_details", "input": {"product": 7}}
 QUERY = {"query_id": "q1", "user_id": None, "text": "Which bird feeder suits a small garden?", "source": "mine"}

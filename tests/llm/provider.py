@@ -74,10 +74,12 @@ def answers(
     input_tokens: int = 9,
     output_tokens: int = 2,
     more: dict[str, Any] | None = None,
+    model: str = "claude-test",
 ) -> Step:
     """A message of Anthropic's form, a greeting without blocks; ``more`` usage is that of the cache."""
     usage = {"input_tokens": input_tokens, "output_tokens": output_tokens} | (more or {})
-    made = anthropic_message(*(blocks or [{"type": "text", "text": "hello"}]), stop_reason=stop_reason, usage=usage)
+    blocks = blocks or ({"type": "text", "text": "hello"},)
+    made = anthropic_message(*blocks, stop_reason=stop_reason, usage=usage, model=model)
     return Step(body=json.dumps(made).encode(), pause=pause)
 
 
@@ -96,12 +98,21 @@ def completes(message: dict[str, Any], finish_reason: str = "stop") -> Step:
 
 
 def streams(
-    *deltas: dict[str, Any], finish: str | None = "stop", usage: bool = True, pauses: tuple[float, ...] = ()
+    *deltas: dict[str, Any],
+    finish: str | None = "stop",
+    usage: bool = True,
+    running: bool = False,
+    pauses: tuple[float, ...] = (),
 ) -> Step:
-    """The same in pieces, which end without a reason or without their tokens if told so."""
+    """The same in pieces, which end without a reason or without their tokens if told so.
+
+    If they are ``running``, each piece counts the tokens up to there.
+    """
     head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "local"}
     chunks = [head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
     chunks += [head | {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}] if finish else []
+    for said, chunk in enumerate(chunks if running else ()):
+        chunk["usage"] = openai_completion({}, "stop", said=said)["usage"]
     chunks += [head | {"choices": [], "usage": openai_completion({}, "stop")["usage"]}] if usage else []
     body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
     return Step(

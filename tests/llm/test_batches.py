@@ -60,7 +60,7 @@ async def test_waiting_questions_go_out_in_one_batch_as_if_asked_directly_and_on
         with opened(server.url, tmp_path) as model:
             await asked(model, ["a"])
         assert len(server.batches) == 2
-    assert events == ["3 questions were sent as batch msgbatch_0.", "Batch msgbatch_0 has ended: 3 succeeded."]
+    assert events == ["3 requests sent as batch msgbatch_0.", "Batch msgbatch_0 has ended: 3 succeeded."]
     (first, *_) = answers
     assert isinstance(first, AIMessage)
     assert usage_of(first).output == 3

@@ -148,6 +148,23 @@ async def test_an_empty_or_cut_answer_is_asked_for_once_more_and_both_are_paid(
     assert call.attempts.failed[0].startswith(problem)
 
 
+async def test_an_answer_that_its_provider_pauses_goes_on_where_it_was() -> None:
+    parts = [{"type": "text", "text": text} for text in ("The", " large", " one.")]
+    paused = [answers(part, stop_reason="pause_turn", input_tokens=9, output_tokens=2) for part in parts[:2]]
+    call = await called("anthropic", *paused, answers(parts[2], input_tokens=9, output_tokens=2))
+    assert call.answer.text == "The large one."
+    sent = [request.body["messages"][1:] for request in call.requests]
+    assert [content for message in sent for content in message] == [
+        {"role": "assistant", "content": "The"},
+        {"role": "assistant", "content": parts[:2]},
+    ]
+    used = call.attempts.usage_with(call.answer)
+    assert (used.calls, used.total, call.attempts.failed) == (3, 33, [])
+    call = await called("anthropic", *paused[:1] * 30)
+    assert (call.problem.kind, len(call.requests)) == ("unusable", 11)
+    assert "paused the answer" in call.problem.message
+
+
 LIMITS = "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"
 OPENAI = "Your input exceeds the context window of this model. Please adjust your input and try again."
 VLLM = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens in the messages."

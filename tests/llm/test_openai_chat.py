@@ -56,6 +56,11 @@ THOUGHT = {"reasoning_content": "I think long."}
         (completes(TEXT | {"refusal": None, "annotations": [], "x": 1}), TEXT["content"]),
         (completes(TEXT | THOUGHT), TEXT["content"]),
         (completes({"content": ""} | THOUGHT), "only in the reasoning"),
+        (completes({"content": f"<think>n is {{2}}.</think>\n{TEXT['content']}"}), TEXT["content"]),
+        (completes({"content": f"n is {{2}}.\n</think>\n{TEXT['content']}"}), TEXT["content"]),
+        (completes({"content": [{"type": "text", "text": f"<think>2</think>{TEXT['content']}"}]}), TEXT["content"]),
+        (completes({"content": f"<think>n is {TEXT['content']}"}), "only in the reasoning"),
+        (streams({"content": "<thi"}, {"content": "nk>n is 2"}), "only in the reasoning"),
         (completes({"content": None, "refusal": "I can't."}), "refused"),
         (completes({"content": ""}, "content_filter"), "refused"),
         (streams(TEXT), TEXT["content"]),
@@ -72,6 +77,7 @@ async def test_what_an_answer_lacks_is_said_by_name(step: Step, comes: str, sche
     call = await called("openai", *[step] * 9, retries=0, schema=schema, stream=is_stream)
     said = call.outcome.message if isinstance(call.outcome, ModelError) else call.answer.text
     assert comes in said
+    assert "think" not in said
 
 
 async def test_a_streamed_call_without_an_id_gets_one() -> None:

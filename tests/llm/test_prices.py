@@ -2,7 +2,7 @@
 
 import pytest
 
-from drretail.llm.prices import BATCH, priced
+from drretail.llm.prices import BATCH, is_same_model, priced
 from drretail.records.run import Usage
 
 READ = Usage(calls=1, input_uncached=1_000_000)
@@ -37,3 +37,18 @@ def test_a_long_call_costs_more_than_as_many_tokens_in_short_ones() -> None:
 )
 def test_a_model_costs_what_it_costs_where_it_is_asked(spec: str, address: str | None, dollars: float | None) -> None:
     assert priced(READ, spec, address).dollars == (None if dollars is None else pytest.approx(dollars))
+
+
+@pytest.mark.parametrize(
+    ("spec", "same", "others"),
+    [
+        ("openai:gpt-x", ["gpt-x", "gpt-x-2026-01-01", "openai/gpt-x"], ["gpt-x-mini", "gpt-y", "m"]),
+        ("openai:gpt-4o-2024-08-06", ["gpt-4o-2024-08-06", "gpt-4o"], ["gpt-4o-2024-05-13"]),
+        ("anthropic:claude-opus-4-0", ["claude-opus-4-20250514"], ["claude-opus-4-1-20250805"]),
+        ("google:gemini-flash-latest", ["models/gemini-flash-latest", "gemini-3.8-flash"], ["gemini-2.5-flash-lite"]),
+        ("ollama:qwen3", ["qwen3:latest"], ["qwen3:8b"]),
+        ("mine:chat", ["gpt-x"], []),
+    ],
+)
+def test_an_alias_and_a_version_are_the_model_and_another_is_not(spec: str, same: list[str], others: list[str]) -> None:
+    assert [name for name in [*same, *others] if is_same_model(spec, name)] == same

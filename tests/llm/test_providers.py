@@ -19,7 +19,7 @@ from drretail.records.trajectory import Trajectory
 
 from . import gemini, ollama
 from .clients import CLIENTS, KEY, TOOL, called, opened
-from .provider import Provider, Step, answers, completes, fails
+from .provider import Provider, Step, answers, completes, fails, streams
 
 pytestmark = pytest.mark.anyio
 MESSAGES = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
@@ -86,7 +86,10 @@ async def test_google_is_sent_length_seed_temperature_0_the_key_in_a_header_and_
     assert request.body["toolConfig"]["functionCallingConfig"]["mode"] == "NONE"
 
 
-CACHED_USAGE = Usage(calls=1, input_uncached=10, cache_read=100, cache_creation=40, output=7)
+CACHED_USAGE = Usage(calls=1, input_uncached=10, cache_read=100, cache_creation=40, output=7, served={"claude-test": 1})
+GEMINI = {"gemini-2.5-flash": 1}
+RUNNING = streams({"content": "Take "}, {"content": "it."}, running=True)
+"""Each piece counts the tokens up to there."""
 THOUGHT = gemini.says(gemini.text("Take it."), prompt=40, candidates=6, thoughts=5, cached=10)
 
 
@@ -99,11 +102,13 @@ THOUGHT = gemini.says(gemini.text("Take it."), prompt=40, candidates=6, thoughts
             answers(input_tokens=10, output_tokens=7, more=CACHED | {"cache_creation": LIFETIMES}),
             CACHED_USAGE,
         ),
-        ("google", THOUGHT, Usage(calls=1, input_uncached=30, cache_read=10, output=11)),
+        ("google", THOUGHT, Usage(calls=1, input_uncached=30, cache_read=10, output=11, served=GEMINI)),
+        ("openai", RUNNING, Usage(calls=1, input_uncached=30, output=5, served={"local": 1})),
     ],
 )
-async def test_tokens_are_counted_once(name: str, step: Step, usage: Usage) -> None:
-    assert usage_of((await called(name, step)).answer) == usage
+async def test_tokens_are_counted_once_and_with_the_model_that_answered(name: str, step: Step, usage: Usage) -> None:
+    call = await called(name, step, stream=step is RUNNING)
+    assert call.attempts.usage_with(call.answer) == usage
 
 
 @pytest.mark.parametrize("name", ["ollama", "google"])
@@ -177,7 +182,7 @@ def _counted(name: str, body: dict[str, Any], count: object) -> dict[str, Any]:
 @pytest.mark.parametrize("count", [None, -50, 0, 10**12])
 async def test_what_a_provider_does_not_count_or_counts_absurdly_is_estimated(name: str, count: object) -> None:
     answer = (await called(name, counting(name, count), messages=QUESTION)).answer
-    assert (answer.text, usage_of(answer)) == ("hello", ESTIMATED)
+    assert (answer.text, usage_of(answer).model_copy(update={"served": {}})) == ("hello", ESTIMATED)
 
 
 START: list[BaseMessage] = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]

@@ -1,6 +1,7 @@
 """Models by name: which are opened, and what a wrong name is told. Also tests records/models.py."""
 
 import asyncio
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +13,7 @@ import pytest
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 from drretail.journal import Journal, read_effects
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
@@ -64,7 +65,7 @@ def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkey
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
     known = [build_model(spec, sends=False) for spec in specs]
     assert [(each.context, each.params) for each in known] == [(each.context, each.params) for each in real]
-    with pytest.raises(UserError, match=r": pip install 'drretail\[openai\]'\.$"):
+    with pytest.raises(UserError, match=re.escape(f": {install_line('openai')}.")):
         build_model("openai:gpt-4.1", environ=KEYS)
 
 

@@ -15,7 +15,7 @@ from drretail.journal import Journal
 from drretail.llm.models import Models
 from drretail.llm.prices import priced
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
-from drretail.llm.usage import Budget, ExperimentBudget, cost_by_role, cost_of
+from drretail.llm.usage import Budget, ExperimentBudget, cost_by_role, cost_of, served_notes
 from drretail.records.run import NANO, Limits, RoleModel, System, Usage
 from drretail.records.trajectory import Trajectory
 from tests.build import known
@@ -23,11 +23,12 @@ from tests.build import known
 pytestmark = pytest.mark.anyio
 
 
-def models(limits: Limits) -> Models:
+def models(limits: Limits, served: str = "claude-haiku-4-5") -> Models:
     """Models that read 100,000 tokens ($0.10) and write 20,000 ($0.10) in every call."""
     usage = Usage(input_uncached=100_000, output=20_000)
     played = scripted_model(play=lambda _: ScriptedAnswer(text="said", usage=usage))
-    model = replace(played, spec="anthropic:claude-haiku-4-5")
+    chat = played.chat.model_copy(update={"model": served})
+    model = replace(played.with_chat(chat), spec="anthropic:claude-haiku-4-5")
     return Models({"researcher": model, "report": model}, Journal(), Trajectory(), limits)
 
 
@@ -110,6 +111,25 @@ def test_the_cap_is_passed_by_no_more_than_runs_grow_dearer(costs: list[float], 
         experiment_budget.end("a", SYSTEM, took(cost))
         assert experiment_budget.spent["dollars"] <= cap + max(0.0, cost - dearest) + 1e-6
         dearest = max(dearest, cost)
+
+
+def test_a_model_that_answers_in_place_of_another_is_named_and_has_its_own_price() -> None:
+    spec, models = "openai:gpt-4o", {"researcher": RoleModel(spec="openai:gpt-4o", kind="llm")}
+    answered = {"gpt-4o-2024-08-06": 2.5, "gpt-4o-mini": 0.15, "elsewhere/local": None}
+    used = [priced(Usage(calls=1, input_uncached=1_000_000, served={name: 1}), spec) for name in answered]
+    assert [usage.dollars for usage in used] == list(answered.values())
+    said = "openai:gpt-4o was asked for, and its provider says that another model answered"
+    assert [*served_notes((spec, usage) for usage in used)] == [
+        f"{said}: gpt-4o-mini (1 of 3 calls), elsewhere/local (1 of 3 calls)."
+    ]
+    assert not [*served_notes([(spec, used[0])])]
+    assert cost_of({"researcher": used[2]}, models).unpriced == ("elsewhere/local",)
+
+
+async def test_dollars_of_a_model_without_a_price_that_answered_are_not_spent_unseen() -> None:
+    with pytest.raises(ModelError, match="whose price is unknown, so dollars can't be limited") as caught:
+        await called(models(Limits(dollars=1.0), served="local"), 2)
+    assert caught.value.kind == "budget"
 
 
 def test_one_unknown_price_makes_the_sum_unknown_and_is_named() -> None:

@@ -26,7 +26,7 @@ def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(world: World
     result = call(world, "check", faulty)
     assert (result.exit_code, faulty.read_bytes(), [*faulty.parent.iterdir()]) == (3, before, [faulty])
     assert "person_in_text" in result.stdout
-    assert "Without a finding: 1 of 2 queries; person_in_text 1" in result.stdout
+    assert "1 of 2 queries without a finding; person_in_text 1" in result.stdout
     assert "The cheapest basket" not in result.stdout
     assert "The cheapest basket" in call(world, "check", faulty, "--details").stdout
 
@@ -37,13 +37,21 @@ def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(world: World
     assert all(float(row["basket"]["total"]) > 0 for row in document["queries"])
 
 
-def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:
-    result = call(world, "generate", "--to", tmp_path / "a.jsonl", "--n", "8", "--model", "offline:shopper")
-    assert "offline:shopper is no language model: rules write the queries." in result.stderr
-    quiet = call(world, "generate", "--to", tmp_path / "b.jsonl", "--n", "8", "--quiet")
-    assert "no query could be made: 3" in result.stderr
-    assert "5 users could be made; 8 were asked for" in result.stderr
-    assert (result.exit_code, quiet.exit_code, quiet.stderr) == (0, 0, "")
+def test_queries_that_could_not_be_made_are_told_and_users_who_were_named_are_left(
+    world: World, tmp_path: Path
+) -> None:
+    result = call(world, "generate", "--to", tmp_path / "a.jsonl", "--n", "8", "--model", "offline:shopper", "--quiet")
+    assert "offline:shopper is no language model: rules write the queries." not in result.stderr
+    assert "left out: no other user has orders of which a query can be made (3)." in result.stdout
+    assert result.exit_code == 0
+    asked = {json.loads(line)["user_id"] for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()}
+    poor = next(row.user_id for row in world.store.sample_users("1", 99) if row.user_id not in asked)
+    named = call(world, "generate", "--to", tmp_path / "b.jsonl", "--user", "CARA", "--user", poor, "--json")
+    assert named.exit_code == 3
+    (account,) = json.loads(named.stdout)["accounts"]
+    assert (account["came"], account["used"]) == (2, 1)
+    reason = "no query can be made of the user's orders"
+    assert account["left_out"] == {reason: {"count": 1, "first": poor, "failed": True}}
 
 
 def test_a_shop_where_a_floor_does_as_well_as_the_oracle_is_told(make_world: MakeWorld, tmp_path: Path) -> None:

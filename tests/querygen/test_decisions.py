@@ -133,7 +133,7 @@ def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(
     result = call(world, "decide", file)
     died = "no longer hold, since the record or the query's demands have changed: 2."
     assert all(died in " ".join(each.stderr.split()) for each in (result, call(world, "check", file)))
-    counts = "5 questions about products: met 1, open 4; decided by: field 4, model 1"
+    counts = "5 decisions about products: met 1, open 4; decided by: field 4, model 1"
     line = f"Of 1 query that demand a property, every candidate's kind and demands are decided in 0. {counts}"
     assert all(line in " ".join(each.stdout.split()) for each in (result, call(world, "check", file)))
     (row,) = json.loads(call(world, "decide", file, "--json").stdout)["demands"]

@@ -148,6 +148,7 @@ def test_a_broken_row_is_told_by_its_place(tmp_path: Path) -> None:
         ("q.csv", "a,b\n1,2\n", "column 'question'"),
         ("q.txt", 'Which lamp?\n{"question": "Which?"}\n', r"line 2, is JSON, not a question: .* ends in \.jsonl"),
         ("q.txt", "Which?\n" + "long " * 2_001, "line 2, has 10,004 characters; at most 10,000 are taken"),
+        ("q.jsonl", '{"turns": [{"role": "assistant", "content": "Hello."}]}', "line 1, has no question"),
         ("q.jsonl", '{"question": "Which \\u001b[31mlamp?"}', "is not plain text"),
         ("q.csv", "id,question\nA 1,Which?\na-1,What?\n", "row 3: another question has the id 'a-1'"),
     ):

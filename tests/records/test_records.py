@@ -9,7 +9,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.records.base import OfJudge
 from drretail.records.query import version_of
 from drretail.records.run import Limits, RoleModel, Step, System, in_order, place_of, shared_models
-from drretail.records.score import BoardColumn, MetricDescription, Score, Scoreboard, Scores
+from drretail.records.score import Score, Scoreboard, Scores
 from drretail.records.shop import Money, has_been
 from drretail.records.trajectory import Trajectory
 from drretail.records.wish import Want, Wish
@@ -46,10 +46,9 @@ def row(system: str, value: float | None, *, judge: str = "code") -> Score:
     )  # fmt: skip
 
 
-def test_a_variant_is_read_by_system_and_by_its_name_on_the_scoreboard() -> None:
-    board = MetricDescription(title="C", scoreboard=(BoardColumn(variant="clean", name="tidy"),))
-    scores = Scores(scores=(row("a", 0.25), row("b", None)), judgings=(), metrics={"checks": board})
-    assert scores.by_system("tidy") == scores.by_system("clean") == {"a": 0.25, "b": None}
+def test_a_variant_is_read_by_system_and_by_its_whole_name() -> None:
+    scores = Scores(scores=(row("a", 0.25), row("b", None)), judgings=())
+    assert scores.by_system("checks clean") == scores.by_system("clean") == {"a": 0.25, "b": None}
     with pytest.raises(UnknownName, match="Did you mean clean"):
         scores.by_system("cleen")
 

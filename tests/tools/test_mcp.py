@@ -233,12 +233,24 @@ def test_of_many_that_begin_at_once_no_more_are_let_in_than_there_are_places(ope
 def test_clients_that_vanish_free_their_places_once_others_need_them(opened: Opened) -> None:
     with opened(most=2, silent=0.3) as client:
         vanished, used = begun(client), begun(client)
+        for headers in (vanished, used):
+            called_over_http(client, headers, "calculator", expression="1")
         assert client.post("/mcp", json=HELLO).status_code == 503
         time.sleep(0.4)
         assert called_over_http(client, used, "calculator", expression="2 + 3")["value"] == 5
         begun(client)
         assert client.post("/mcp", json=request("tools/list"), headers=vanished).status_code == 404
         assert called_over_http(client, used, "calculator", expression="2 + 4")["value"] == 6
+
+
+def test_clients_that_only_initialise_leave_room_for_the_next(opened: Opened) -> None:
+    with opened(most=8) as client:
+        used = begun(client)
+        assert called_over_http(client, used, "calculator", expression="2 + 3")["value"] == 5
+        first, *_ = [begun(client) for _ in range(200)]
+        assert called_over_http(client, begun(client), "calculator", expression="2 + 4")["value"] == 6
+        assert called_over_http(client, used, "calculator", expression="2 + 5")["value"] == 7
+        assert client.post("/mcp", json=request("tools/list"), headers=first).status_code == 404
 
 
 def test_a_session_without_requests_ends(opened: Opened) -> None:

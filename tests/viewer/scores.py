@@ -11,7 +11,7 @@ from drretail.records.score import BoardCell, BoardRow, Score, Scoreboard, Shown
 from tests.build import systems
 
 FP = ShownColumn(
-    name="FP", short="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold", table="Table 1"
+    name="FP", is_brief=True, metric="faithfulness", variant="FP", meaning="share of claims that hold", table="Table 1"
 )
 _PLACE = {"version": 1, "variant": "FP", "system": "a"}
 _OF = {"metric": "faithfulness", "judge": "p:m", "judge_kind": "llm"}

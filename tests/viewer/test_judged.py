@@ -13,6 +13,7 @@ from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef
+from drretail.records.tables.account import Account
 from drretail.viewer.commands import score_command
 from drretail.viewer.experiment import Checks, RunView, read_view
 from drretail.viewer.judged import Judged, claim_views, read_judgements, support_counts
@@ -133,8 +134,14 @@ def test_what_nobody_checked_is_counted_beside_what_was_checked() -> None:
     )
     left = [*unchecked_in(view)]
     assert left == ["Its box holds 4 of them.", "It costs $35.00."], "each place once"
-    assert checked_in_words(4, 6, 0, len(left)) == (
-        "4 answers, 6 of 8 statements about your products checked: none contradicts your shop's records; 2 not checked"
+    of = "f 6 of 8 statements about your products checked, none contradicts your shop's records in"
+    assert checked_in_words(Account("judging", "answer", 4, 4), 6, 0, len(left)) == (
+        f"O{of} 4 answers. 2 statements were not checked."
+    )
+    partly = Account("judging", "answer", 4, 3)
+    partly.leave_out("the judge failed", "q4-r1", failed=True)
+    assert checked_in_words(partly, 6, 0, 0).endswith(
+        "the 3 of 4 answers looked at; 1 was not: the judge failed (1, first: q4-r1)."
     )
 
 

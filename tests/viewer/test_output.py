@@ -15,7 +15,7 @@ def test_a_page_goes_where_it_is_told_or_into_the_folder(drretail: Command, mine
     assert (mine.parent / "out" / "page.html").exists()
     assert not (mine / "report.html").exists()
     done = drretail("report", "exp")
-    assert (done.returncode, done.stdout) == (0, "exp/report.html\n")
+    assert (done.returncode, done.stdout) == (3, "exp/report.html\n"), done.stderr
     assert (mine / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 from statistics import mean
 
 import pytest
@@ -17,6 +18,7 @@ from drretail.records.vote import Vote
 from drretail.viewer.paper import SYSTEMS, PaperView, read_paper_view
 from drretail.viewer.published import PaperTable, published, published_rows
 from tests import build
+from tests.api.paper_anew import kappas
 from tests.build import known
 from tests.eval.compare.crafted import preference
 from tests.viewer import scores
@@ -93,8 +95,8 @@ def test_preferences_are_win_rates_by_pair_and_dimension_of_the_judge_whom_the_b
 def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", "react")
     columns = [
-        ShownColumn(name=variant, variant=variant, heading=heading, metric="faithfulness", table="Table 1")
-        for variant, heading in (("FP", "FP"), ("FP_web", "FP web"), ("FP_product", "FP product"))
+        ShownColumn(name=variant, variant=variant, metric="faithfulness", table="Table 1")
+        for variant in ("FP", "FP_web", "FP_product")
     ]
     values = {"FP": 0.8, "FP_web": 0.6, "FP_product": 0.9}
     cells = {name: scores.cell(value, 2, n_scored=1, variant=name) for name, value in values.items()}
@@ -107,10 +109,10 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
     write_json(folder / "scores.json", kept.model_dump(mode="json", exclude_none=True))
     view = read_paper_view(folder, None)
     (row,) = here(view, "Table 1")
-    assert values_of(row) == (0.8, 0.75, 0.6, 0.9)
+    assert values_of(row) == (0.8, 0.75, 0.6, 0.9, None, None, None, None)
     first, last = table(view, "Table 1").table.rows[0], table(view, "Table 1").table.rows[-1]
     assert known(first.cells[0]).counts == "1 of 2"
-    assert (last.name, values_of(last)) == ("hybrid_react+ws (paper)", (0.69, pytest.approx(0.685), 0.61, 0.76))
+    assert (last.name, values_of(last)[:4]) == ("hybrid_react+ws (paper)", (0.69, pytest.approx(0.685), 0.61, 0.76))
     note, whose = table(view, "Table 1").table.notes
     assert "that FP is computed per report" in whose
     assert note == "Judged here by a:judge, rules default."
@@ -146,6 +148,26 @@ def test_two_peoples_votes_give_kappa_without_ties_and_the_last_vote_holds(tmp_p
     assert values_of(row) == (pytest.approx(0.5), 5, 4, 0.5)
     votes(folder, *ann, *ben, vote("ben", "4", "b"))
     assert values_of(here(read_paper_view(folder, None), "Appendix D")[0])[0] == 1
+
+
+@pytest.mark.parametrize("systems", [2, 3, 6])
+@pytest.mark.parametrize(("sure", "expected"), [(0.95, 0.81), (0.5, 0)], ids=["85 % prefer one", "coins"])
+def test_kappa_is_over_the_sides_that_were_shown(tmp_path: Path, systems: int, sure: float, expected: float) -> None:
+    """Two people say with probability ``sure`` which report is better; of 85 % of the pairs it is the same system's."""
+    draw = Random(systems)
+    folder = experiment(tmp_path / "exp", "react")
+    given: list[Vote] = []
+    for pair in range(800):
+        a, b = draw.sample([f"s{number}" for number in range(systems)], 2)
+        better = "a" if (a < b) == (draw.random() < 0.85) else "b"
+        for person in ("ann", "ben"):
+            choice = better if draw.random() < sure else "b" if better == "a" else "a"
+            left = draw.choice(("a", "b"))
+            given.append(vote(person, str(pair), choice, a=a, b=b).model_copy(update={"shown_left": left}))
+    votes(folder, *given)
+    (row,) = here(read_paper_view(folder, None), "Appendix D")
+    assert values_of(row)[0] == pytest.approx(expected, abs=0.08)
+    assert values_of(row)[0] == pytest.approx(kappas(folder)["depth"])
 
 
 def test_what_is_no_vote_is_named(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def write(selection: Selection, to: Path) -> str:
             messages = conversation(chosen.run, chosen.query, chosen.path, selection.definition)
             digest = sha256_of([chosen.run.system, chosen.run.query_id, messages])
             if digest in written:
-                selection.left_out["the same word by word as another"] += 1
+                selection.merge_last()
                 continue
             written.add(digest)
             row = {"messages": messages, "tools": tools_for(system), **_about(chosen)}

@@ -1,6 +1,5 @@
 """``export``: an experiment's runs, reports and scores in other programs' formats."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,8 +8,9 @@ from drretail.addons.exports.options import ExportOptions
 from drretail.addons.exports.selection import Selection, read_where
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, text_list
+from drretail.eval.scores.file import outdated
 from drretail.progress import busy
-from drretail.records.tables.figures import counted
+from drretail.records.tables.account import Account
 from drretail.records.tables.result import Result
 
 
@@ -22,8 +22,8 @@ class Exported:
     """The file or folder that was written."""
     written: str
     """How much, in words."""
-    left_out: Mapping[str, int]
-    """How many runs were left out, by reason."""
+    account: Account
+    """How many runs were written, merged and left out, by reason."""
 
 
 @accepts(ExportOptions)
@@ -40,8 +40,8 @@ def export(options: ExportOptions) -> Result[Exported]:
     selection = Selection.of(experiment, systems, rules, redact=options.redact, names=options.names)
     with busy("exporting"):
         written = export_selection(selection, options.form, path, force=options.force)
-    left_out = {why: count for why, count in sorted(selection.left_out.items()) if count}
-    reasons = ", ".join(f"{counted(count, 'run')} {why}" for why, count in left_out.items())
-    document = {"path": str(path), "written": written, "left_out": left_out}
-    hints = [f"Left out: {reasons}."] if left_out else []
-    return Result(Exported(path, written, left_out), document, [f"{written} → {path}"], hints=hints, path=path)
+    account, document = selection.account, {"path": str(path), "written": written}
+    changes = outdated(experiment)
+    notes = [f"The scores are older than the runs ({changes}): drretail score {experiment}."] if changes else []
+    exported = Exported(path, written, account)
+    return Result(exported, document, [f"{written} → {path}"], notes=notes, path=path, accounts=[account])

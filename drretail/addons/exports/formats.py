@@ -89,6 +89,7 @@ FORMS: Mapping[str, ExportForm] = {
     "csv": ExportForm("scores-csv", score_tables.write_csv, redacts=True),
     "parquet": ExportForm("scores-parquet", score_tables.write_parquet, redacts=True),
     "statements": ExportForm("statements.csv", score_tables.write_statements, redacts=True),
+    "rationales": ExportForm("rationales.csv", score_tables.write_rationales, redacts=True),
     "sandbox": ExportForm("pages.jsonl", _write_sandbox),
 }
 PLUGINS = Plugins("export", dict.fromkeys(FORMS, f"{__name__}:FORMS"), "drretail.exports")
@@ -112,7 +113,9 @@ def export_selection(selection: Selection, name: str, to: Path, *, force: bool =
     """
     form = load_form(name)
     if selection.redaction is not None and not form.redacts:
-        raise UserError(f"{name} can't be redacted: take chat, csv, parquet or statements, or drop --redact.")
+        raise UserError(
+            f"{name} can't be redacted: take chat, csv, parquet, statements or rationales, or drop --redact."
+        )
     if not Path(form.name).suffix and to.suffix[1:].isalpha() and not to.is_dir():
         raise UserError(f"{name} is several files: name a folder with --to, such as {to.with_suffix('')}.")
     if (to.is_file() or to.is_dir()) and not force:

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drretail.addons.exports.selection import Chosen, Selection
+from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import judged_in
 from drretail.eval.method import method_cards
 from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
@@ -25,6 +26,7 @@ from drretail.viewer.judged import read_judgements
 from drretail.viewer.plots.experiment_plots import plot_file_name
 from drretail.viewer.sections import sections
 
+QUALITY = "quality"
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     table: {name: kind or "VARCHAR" for name, _, kind in (column.partition(" ") for column in columns)}
     for table, columns in tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")).items()
@@ -37,7 +39,8 @@ def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
     for chosen in selection:
         run = chosen.run
         judged = read_judgements(selection.experiment, FALSE_STATEMENTS, run).by_judge
-        scored = (verdict for by_one in judged for verdict in by_one.verdicts if verdict.state == "scored")
+        # Of a judge that failed, what code found.
+        scored = (verdict for by_one in judged for verdict in by_one.verdicts if verdict.value is not None)
         verdict = next(scored, None)
         for row in () if verdict is None else _rows(chosen, verdict):
             yield selection.shown(row, run.query_id)
@@ -106,7 +109,7 @@ def write_parquet(selection: Selection, to: Path) -> str:
 def write_statements(selection: Selection, to: Path) -> str:
     """Writes the statements alone as one CSV file, and says why there are none. Raises UserError without a report."""
     rows = [*statement_rows(selection)]
-    if not rows and not any(True for _ in selection):
+    if not rows and not [*selection]:
         raise selection.nothing_left()
     _csv(to, COLUMNS["statements"], rows)
     if rows:
@@ -116,12 +119,43 @@ def write_statements(selection: Selection, to: Path) -> str:
     return f"0 statements ({'no answer makes one' if is_judged else f'none is judged yet: {judges}'})"
 
 
+LOW = 4
+"""Ratings below this show where a system fails (paper Appendix G)."""
+
+
+def write_rationales(selection: Selection, to: Path) -> str:
+    """Writes what judges said of each report that they rated below 4 in a dimension, by system, dimension and rating,
+    and says why there is none. Raises UserError without a report.
+    """
+    rows: list[dict[str, Any]] = []
+    for chosen in selection:
+        run = chosen.run
+        for judged in read_judgements(selection.experiment, QUALITY, run).by_judge:
+            rated = (verdict for verdict in judged.verdicts if verdict.state == "scored" and verdict.value < LOW)
+            about = {"query_id": run.query_id, "repeat": run.repeat, "judge": judged.judge.spec, "rules": judged.rules}
+            rows += [
+                {"system": run.system, "dimension": verdict.item, "rating": verdict.value, **about}
+                | {"rationale": verdict.reason, "question": chosen.query.text}
+                for verdict in rated
+            ]
+    if not rows and not any(True for _ in selection):
+        raise selection.nothing_left()
+    rows.sort(key=lambda row: (row["system"], DIMENSIONS.index(row["dimension"]), row["rating"], row["query_id"]))
+    _csv(to, COLUMNS["rationales"], [selection.shown(row, row["query_id"]) for row in rows])
+    if rows:
+        return counted(len(rows), "rationale")
+    judges = f"drretail score {selection.experiment} --metrics {QUALITY} --judge PROVIDER:MODEL"
+    is_judged = QUALITY in judged_in(selection.experiment)
+    return f"0 rationales ({f'no rating is below {LOW}' if is_judged else f'none is judged yet: {judges}'})"
+
+
 def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     scored = made_scores(selection.experiment)
     scores: list[Row] = []
     for score in scored.scores:
         if score.system in selection.systems:
-            name = scored.metrics[score.metric].own_name(score.variant) if score.metric in scored.metrics else ""
+            known = scored.metrics.get(score.metric)
+            name = "" if known is None else known.name_of(score.metric, score.variant)
             row = score.model_dump(mode="json", include={*COLUMNS["scores"]})
             scores.append(selection.shown(row | {"n": score.n_scored, "name": name or score.variant}))
     tables: dict[str, tuple[Mapping[str, str], Sequence[Row]]] = {

@@ -3,7 +3,7 @@ become pseudonyms, and what a profile says about a person becomes a word such as
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,6 +27,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 from drretail.records.shop import UserProfile
+from drretail.records.tables.account import Account
 from drretail.redaction import Redactor
 from drretail.remembered import remembered
 from drretail.run_file import read_evidence
@@ -173,13 +174,13 @@ class Chosen:
 
 @dataclass
 class Selection:
-    """The runs to export, read one after the other. ``left_out`` counts the others by reason, as they are met."""
+    """The runs to export, read one after the other; ``account`` says what became of all of them in the last reading."""
 
     experiment: Path
     definition: Definition
     systems: tuple[str, ...]
     rules: tuple[BoundRule, ...] = ()
-    left_out: Counter[str] = field(default_factory=Counter[str])
+    account: Account = field(default_factory=lambda: Account("export", "run"))
     redaction: Redaction | None = None
     """Removes people from rows; None leaves them."""
     _got: Mapping[str, Sequence[RunValue]] = field(default_factory=dict[str, Sequence[RunValue]])
@@ -221,24 +222,29 @@ class Selection:
         return cls(experiment, definition, tuple(sorted(chosen)), tuple(rules), redaction=redaction, _got=got)
 
     def __iter__(self) -> Iterator[Chosen]:
-        self.left_out.clear()
+        account = self.account = Account("export", "run")
         places = (place for place in planned_runs(self.experiment, self.definition) if place.label in self.systems)
-        ended = (ended_run(self.experiment, place.label, place.query.query_id, place.repeat) for place in places)
-        kinds = (run.error.kind for run in ended if run is not None and run.error is not None)
-        self.left_out.update("that cannot be read" for kind in kinds if kind == "unreadable")
-        queries = {query.query_id: query for query in self.definition.queries}
-        for run in read_runs(self.experiment):
-            if run.system not in self.systems:
-                continue
-            got = self._got.get(run.run_id, ())
+        for place in sorted(places, key=lambda place: place.path_in(self.experiment)):
+            account.take()
+            run = ended_run(self.experiment, place.label, place.query.query_id, place.repeat)
+            got = self._got.get(place.run_id, ())
             missed = next((rule.text for rule in self.rules if not keeps(rule, got)), None)
-            if run.report is None:
-                self.left_out["without a report"] += 1
+            if run is None:
+                account.leave_out("not made yet", place.run_id)
+            elif run.is_unreadable:
+                account.leave_out("its file is damaged", place.run_id, failed=True)
+            elif run.report is None:
+                account.leave_out("without a report", place.run_id)
             elif missed is not None:
-                self.left_out[f"not {missed}"] += 1
+                account.leave_out(f"not {missed}", place.run_id)
             else:
-                path = path_of(self.experiment, run)
-                yield Chosen(run, queries[run.query_id], path, got)
+                account.use()
+                yield Chosen(run, place.query, path_of(self.experiment, run), got)
+
+    def merge_last(self) -> None:
+        """Counts the run that was read last as one with another, word by word."""
+        self.account.use(-1)
+        self.account.merge("the same word by word as another")
 
     def shown(self, row: Row, query_id: str | None = None) -> Row:
         """A row about that query, or about none, as it is exported."""
@@ -246,7 +252,7 @@ class Selection:
 
     def nothing_left(self) -> UserError:
         """The error for an export without any run left."""
-        why = ", ".join(f"{count} {reason}" for reason, count in sorted(self.left_out.items()) if count)
+        why = self.account.reasons
         return UserError(f"No run of {self.experiment} is left to export{f': {why}' if why else ''}.")
 
 

@@ -25,6 +25,7 @@ from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import canonical_json, file_name
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.reading import Pick
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import table_of
@@ -180,4 +181,11 @@ def split(options: SplitOptions) -> Result[Sequence[_Part]]:
         part_files[part.name] = {"file": str(file), "world": part.world, "queries": len(part.queries)}
         lines.append(f"{counted(len(part.queries), 'query')} → {file}, for the world {part.world}")
     document = {"parts": part_files, "floors": [dict(zip(COLUMNS, row, strict=True)) for row in rows]}
-    return Result(parts, document, [*lines, table_of("Floor by kind of need", COLUMNS, rows, notes=NOTES)], path=to)
+    account = Account("gym split", "query")
+    for part, wanted_queries in zip(parts, (train, held_out), strict=True):
+        account.take(wanted_queries)
+        account.use(len(part.queries))
+        lacking = wanted_queries - len(part.queries)
+        account.leave_out("no other user has orders of which a new query can be made", part.name, lacking)
+    floors = table_of("Floor by kind of need", COLUMNS, rows, notes=NOTES)
+    return Result(parts, document, [*lines, floors], path=to, accounts=[account])

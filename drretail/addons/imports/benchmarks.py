@@ -5,12 +5,15 @@ folder. DR³-Eval's tasks are folders with documents and gold insights.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from drretail.addons.imports.material import (
-    ROW_FILES,
+    LONGEST_REPORT,
+    TOO_LONG,
     FileRow,
     ForeignReport,
     ForeignTask,
@@ -20,15 +23,18 @@ from drretail.addons.imports.material import (
     read_rows,
     read_text,
     redacted,
+    row_files,
 )
 from drretail.errors import UserError
 from drretail.parsing import REPORTS, document_text, is_document
 from drretail.records.criteria import GoldInsight, GoldPart, PartOfGold, RequiredDocument
+from drretail.records.tables.account import Account
 
 _PERSONA_HEADING = "User Persona:"
 """Separates the task from the persona in a query of PDR-Bench."""
 _PDR_FILE = re.compile(r"[_-](?P<language>en|zh)\d*$")
 _REPORT_FILES = (".md", ".markdown", *REPORTS)
+_QUESTION = ".q"
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t](?P<words>.*\w.*)$", re.MULTILINE)
 
 
@@ -42,16 +48,27 @@ def rows_reader(
 
     def read(path: Path) -> Material:
         material = Material()
-        for file in files_under(path, ROW_FILES):
-            for row in read_rows(file, is_row):
-                task, report = task_of(row), row.report(field)
-                if task.text:
-                    material.add_task(task, row.where)
+        for file in row_files(path, material):
+            rows = read_rows(file, is_row, material.rows, lambda row: (task_of(row), row.report(field)))
+            for row, (task, report) in rows:
+                is_new = bool(task.text) and material.add_task(task, row.where)
                 if report is not None:
-                    material.add_report(ForeignReport(file_stem(file), task.task_id, report, row.where))
+                    is_new = material.add_report(ForeignReport(file_stem(file), task.task_id, report, row.where))
+                if task.text or report is not None:
+                    _settle(material.rows, row.where, is_new=is_new)
+                else:
+                    material.rows.leave_out("no text in it", row.where)
         return material
 
     return read
+
+
+def _settle(account: Account, where: str, *, is_new: bool) -> None:
+    """Says of a row or a file whether it is used, or repeats another."""
+    if is_new:
+        account.use()
+    else:
+        account.merge(f"the same as another {account.unit}", where)
 
 
 read_drb = rows_reader(
@@ -83,32 +100,68 @@ def read_pdr(path: Path) -> Material:
     def is_row(value: dict[str, Any]) -> bool:
         return _is_persona(value) or "article" in value or ("taskid" in value and "task" in value)
 
-    rows = [row for file in files_under(path, ROW_FILES) for row in read_rows(file, is_row)]
+    read = (read_rows(file, is_row, material.rows, _pdr_ids) for file in row_files(path, material))
+    rows = [row for row, _ in chain.from_iterable(read)]
     languages = {_pdr_language(row) for row in rows if "task" in row.value} - {""}
 
     def in_language(name: str, row: FileRow) -> str:
         language = _pdr_language(row) if len(languages) > 1 else ""
         return f"{name}-{language}" if language else name
 
-    personas = {in_language(row.id("userid"), row): row for row in rows if _is_persona(row.value)}
-    queries = [row for row in rows if "query" in row.value]
-    for row in queries:
+    personas: dict[str, FileRow] = {}
+    for row in (row for row in rows if _is_persona(row.value)):
+        user = personas.setdefault(in_language(row.id("userid"), row), row)
+        if user.value == row.value:
+            _settle(material.rows, row.where, is_new=user is row)
+        else:
+            material.rows.leave_out("another persona of the same user", row.where)
+    with_queries = {row.text("taskid") for row in rows if "query" in row.value}
+    for row in (row for row in rows if not _is_persona(row.value)):
+        is_new, task = False, _pdr_task(row, personas, in_language)
+        if "query" in row.value or (task is not None and not with_queries):
+            assert task is not None, "a query has a task"
+            is_new = material.add_task(task, row.where)
+        elif task is not None:
+            merged = row.text("taskid") in with_queries
+            fate = material.rows.merge if merged else material.rows.leave_out
+            fate("the task of a query" if merged else "a task without a query, beside queries", row.where)
+            continue
+        if "article" in row.value:
+            system = _PDR_FILE.sub("", file_stem(row.file)) if len(languages) > 1 else file_stem(row.file)
+            report = row.report("article") or ""
+            is_new = material.add_report(ForeignReport(system, in_language(row.id("id"), row), report, row.where))
+        _settle(material.rows, row.where, is_new=is_new)
+    return material
+
+
+def _pdr_ids(row: FileRow) -> None:
+    """Raises Unreadable for a row without what its kind needs."""
+    is_report, is_query = "article" in row.value, "query" in row.value
+    if _is_persona(row.value):
+        row.id("userid")
+    elif is_report or is_query:
+        row.id("id")
+        row.report("article")
+    else:
+        row.id("taskid")
+    if is_query or not (is_report or _is_persona(row.value)):
+        row.id("task")
+
+
+def _pdr_task(
+    row: FileRow, personas: Mapping[str, FileRow], in_language: Callable[[str, FileRow], str]
+) -> ForeignTask | None:
+    """The task of a query, with the user's persona, or a task by itself; None of a report."""
+    kind = row.text("domain") or None
+    if "query" in row.value:
         user = personas.get(in_language(row.text("userid"), row))
         persona = row.text("query").partition(_PERSONA_HEADING)[2].strip()
         if user is not None:
             persona = json.dumps(user.value, ensure_ascii=False)
-        query_id = in_language(row.id("id"), row)
-        task = ForeignTask(query_id, row.id("task"), persona=persona or None, kind=row.text("domain") or None)
-        material.add_task(task, row.where)
-    for row in rows:
-        if "article" in row.value:
-            system = _PDR_FILE.sub("", file_stem(row.file)) if len(languages) > 1 else file_stem(row.file)
-            query_id = in_language(row.id("id"), row)
-            material.add_report(ForeignReport(system, query_id, row.report("article") or "", row.where))
-        elif "task" in row.value and not queries:
-            task_id = in_language(f"task-{row.id('taskid')}", row)
-            material.add_task(ForeignTask(task_id, row.id("task"), kind=row.text("domain") or None), row.where)
-    return material
+        return ForeignTask(in_language(row.id("id"), row), row.id("task"), persona=persona or None, kind=kind)
+    if "article" in row.value:
+        return None
+    return ForeignTask(in_language(f"task-{row.id('taskid')}", row), row.id("task"), kind=kind)
 
 
 def _pdr_language(row: FileRow) -> str:
@@ -127,20 +180,29 @@ def read_markdown(path: Path) -> Material:
     Word and PDF files are read as Markdown.
     """
     material = Material()
-    for file in files_under(path, _REPORT_FILES):
+    files = files_under(path, (*_REPORT_FILES, _QUESTION), material.files)
+    reports = [file for file in files if file.suffix.casefold() != _QUESTION]
+    asked = {file.with_suffix(_QUESTION) for file in reports}
+    for file in files:
+        if file not in reports and file not in asked:
+            material.files.take()
+            material.files.leave_out("a question without a report", str(file))
+    for file in reports:
         if not file.name.casefold().endswith(_REPORT_FILES):
             raise UserError(f"{file} is no Markdown: name a folder of .md, .docx or .pdf files, or one of them.")
+        material.files.take()
         text = redacted(document_text(file)) if is_document(file) else read_text(file)
-        question = file.with_suffix(".q")
-        if not text.strip() and not question.is_file():
-            material.left_out.append(str(file))
+        question = file.with_suffix(_QUESTION)
+        if len(text) > LONGEST_REPORT or not (text.strip() or question.is_file()):
+            material.files.leave_out(TOO_LONG if text.strip() else "no word in it", str(file))
             continue
         if question.is_file():
             material.add_task(ForeignTask(file.stem, read_text(question).strip() or file.stem), str(question))
         elif heading := _HEADING.search(text):
             words = heading["words"].strip().rstrip("#").rstrip()
             material.add_task(ForeignTask(file.stem, words, guessed=True), str(file))
-        material.add_report(ForeignReport(file.absolute().parent.name, file.stem, text, str(file)))
+        report = ForeignReport(file.absolute().parent.name, file.stem, text, str(file))
+        _settle(material.files, str(file), is_new=material.add_report(report))
     return material
 
 
@@ -160,21 +222,31 @@ def read_dr3(path: Path) -> Material:
     folders = {file.parent.name: file.parent for file in files if file.name == CHECKLIST}
     for file in files:
         if file.name == QUERIES:
-            for row in read_rows(file, lambda value: "query" in value and any(name in value for name in _IDS)):
-                material.add_task(_task(row, file, folders), row.where)
+            read = partial(_task, queries=file, folders=folders, account=material.rows)
+            for row, task in read_rows(file, _is_query, material.rows, read):
+                _settle(material.rows, row.where, is_new=material.add_task(task, row.where))
         elif file.name == REPORT:
             parts = file.absolute().parent.parts
             if len(parts) < 3:
                 raise UserError(f"{file}: reports lie as <size>/<model>/<task>/{REPORT}.")
             size, model, task = parts[-3:]
             system = f"{model}-{size}" if _SIZE.fullmatch(size) else model
-            material.add_report(ForeignReport(system, task, read_text(file), str(file)))
+            material.files.take()
+            if len(text := read_text(file)) > LONGEST_REPORT:
+                material.files.leave_out(TOO_LONG, str(file))
+                continue
+            is_new = material.add_report(ForeignReport(system, task, text, str(file)))
+            _settle(material.files, str(file), is_new=is_new)
         elif file.name != CHECKLIST:
             raise UserError(f"{file} is no {REPORT} and no {QUERIES}: name one of them, or the folder above.")
     return material
 
 
-def _task(row: FileRow, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
+def _is_query(value: Mapping[str, Any]) -> bool:
+    return "query" in value and any(name in value for name in _IDS)
+
+
+def _task(row: FileRow, queries: Path, folders: Mapping[str, Path], account: Account) -> ForeignTask:
     """A question with its folder's content: any folder with a checklist, or one beside the file of queries."""
     task_id, text = row.id(*_IDS), row.id("query")
     folder = folders.get(task_id)
@@ -186,26 +258,39 @@ def _task(row: FileRow, queries: Path, folders: Mapping[str, Path]) -> ForeignTa
     places = [place for place in (folder, folder / "source") if place.is_dir()]
     names = {file.name for place in places for file in place.iterdir() if file.is_file()}
     files = tuple(sorted(name for name in names if name.casefold().endswith(_OF_THE_USER)))
-    requirements = (" ".join(row.text("requirement").split()) for row in _rows(folder / CHECKLIST, "requirement"))
-    checklist = tuple(dict.fromkeys(filter(None, requirements)))
+    requirements = _texts(folder / CHECKLIST, account, "requirement")
+    checklist = tuple(dict.fromkeys(" ".join(text.split()) for text in requirements))
     # Of the user's files, and of the pages that stand for the web.
-    of_files, web = _insights(folder / GOLD_OF_FILES, "f"), _insights(folder / GOLD_OF_PAGES, "w")
-    pages = [row for name in USEFUL for row in _rows(folder / name, "title", "url") if row.text("title", "url")]
+    of_files, web = (
+        tuple(GoldInsight(id=f"{letter}{at}", text=text) for at, text in enumerate(texts, 1))
+        for letter, name in (("f", GOLD_OF_FILES), ("w", GOLD_OF_PAGES))
+        for texts in [_texts(folder / name, account, "insight")]
+    )
+    pages: dict[RequiredDocument, None] = {}
+    for file in filter(Path.is_file, (folder / name for name in USEFUL)):
+        for place, document in read_rows(file, lambda value: "title" in value or "url" in value, account, _page):
+            _settle(account, place.where, is_new=document not in pages)
+            pages[document] = None
     gold: dict[GoldPart, PartOfGold] | None = None
     if of_files or web or pages:
-        useful = dict.fromkeys(RequiredDocument(title=row.text("title"), url=row.text("url")) for row in pages)
         gold = {
             "files": PartOfGold(insights=of_files, documents=tuple(RequiredDocument(title=name) for name in files)),
-            "sandbox": PartOfGold(insights=web, documents=tuple(useful)),
+            "sandbox": PartOfGold(insights=web, documents=tuple(pages)),
         }
     return ForeignTask(task_id, text, checklist=checklist, files=files, gold=gold)
 
 
-def _insights(file: Path, letter: str) -> tuple[GoldInsight, ...]:
-    texts = filter(None, (row.text("insight") for row in _rows(file, "insight")))
-    return tuple(GoldInsight(id=f"{letter}{at}", text=text) for at, text in enumerate(texts, 1))
+def _page(row: FileRow) -> RequiredDocument:
+    row.id("title", "url")
+    return RequiredDocument(title=row.text("title"), url=row.text("url"))
 
 
-def _rows(file: Path, *names: str) -> Iterable[FileRow]:
-    """The objects that have one of these fields; none if there is no file."""
-    return read_rows(file, lambda value: any(name in value for name in names)) if file.is_file() else ()
+def _texts(file: Path, account: Account, name: str) -> list[str]:
+    """The texts under this name in a file, and none if there is no file. A checklist's requirements differ."""
+    texts: list[str] = []
+    if file.is_file():
+        for row, text in read_rows(file, lambda value: name in value, account, lambda row: row.id(name)):
+            is_new = text not in texts or file.name != CHECKLIST
+            _settle(account, row.where, is_new=is_new)
+            texts += [text] if is_new else []
+    return texts

@@ -2,11 +2,21 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from drretail.addons.imports.conversation import READ_ROLES, answered_turns
+from drretail.addons.imports.conversation import READ_ROLES, Conversation, answered_turns
 from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import read_log
-from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, file_stem
+from drretail.addons.imports.material import (
+    LONGEST_REPORT,
+    SAME_ROW,
+    TOO_LONG,
+    FileRow,
+    ForeignReport,
+    ForeignTask,
+    Material,
+    file_stem,
+)
 from drretail.addons.imports.trace import trace_of
 from drretail.errors import UserError
 from drretail.records.base import sha256_of
@@ -21,38 +31,41 @@ def read_chat(path: Path) -> Material:
     different times or without an id are different conversations. Only a row that repeats the id, the user, the time and
     the words of another is that row again.
     """
-    log = read_log(path)
-    material = Material(unread=log.unread)
-    ids = Counter(conversation.id for conversation, _ in log.conversations)
-    conversations: set[tuple[str, ...]] = set()
-    places: Counter[tuple[str, str]] = Counter()
+    material = Material()
+    distinct: dict[tuple[Any, ...], tuple[Conversation, FileRow, str, str]] = {}
     unasked = ""
-    for conversation, row in log.conversations:
+    for conversation, (row, *others) in read_log(path, material):
         question = "\n\n".join(message.text for message in conversation.messages if message.role == "user").strip()
-        if not question:
+        answer = "\n\n".join(answer for _, answer, _ in answered_turns(conversation) if answer)
+        system = conversation.agent or file_stem(row.file)
+        key = (system, conversation.id or row.where, conversation.user, conversation.time, question, answer)
+        if not question or len(answer) > LONGEST_REPORT:
             roles = ", ".join(sorted({message.role or "none" for message in conversation.messages})) or "none"
             unasked = f"{row.where} has no message of a user, only of the roles {roles}: name them user and assistant."
-            material.left_out.append(row.where)
-            continue
-        system = conversation.agent or file_stem(row.file)
+            material.rows.leave_out(TOO_LONG if question else "no question of a user in it", row.where, 1 + len(others))
+        elif key in distinct:
+            material.rows.merge(SAME_ROW, row.where, 1 + len(others))
+        else:
+            distinct[key] = conversation, row, question, answer
+            material.rows.use()
+            if others:
+                material.rows.merge("a row of one conversation with another", others[0].where, len(others))
+    ids = Counter(conversation.id for conversation, *_ in distinct.values())
+    places: Counter[tuple[str, str]] = Counter()
+    for (system, *_), (conversation, row, question, answer) in distinct.items():
+        turns = answered_turns(conversation)
         user = None if conversation.user in ("", *WORDS.values()) else conversation.user  # a redacted one is nobody
         if user is None and ids[conversation.id] > 1:
             user = conversation.id or None  # the rows of one session are one person's
-        turns = answered_turns(conversation)
-        answer = "\n\n".join(answer for _, answer, _ in turns if answer)
-        if conversation.id:
-            key = (system, conversation.id, conversation.user, conversation.time, question, answer)
-            if key in conversations:
-                material.repeated += 1
-                continue
-            conversations.add(key)
         # Two logs pair the conversations of one user's same words, in their order.
-        task_id = conversation.id or sha256_of(question if user is None else [user, question])[:12]
-        place = places[system, task_id] + 1
-        while place > 1 and f"{task_id}-{place}" in ids:  # another conversation's own id
+        first_id = conversation.id or sha256_of(question if user is None else [user, question])[:12]
+        place = places[system, first_id] + 1
+        task_id = first_id if place == 1 else f"{first_id}-{place}"
+        # It may be another conversation's own id, or another question's where two assistants count from 1.
+        while (place > 1 and task_id in ids) or _asks_another(material, task_id, question):
             place += 1
-        places[system, task_id] = place
-        task_id += f"-{place}" if place > 1 else ""
+            task_id = f"{first_id}-{place}"
+        places[system, first_id] = place
         time = time_of(conversation.time)
         material.unread_times += [conversation.time] if conversation.time and time is None else []
         task = ForeignTask(task_id, question, user_id=user, time=time)
@@ -69,3 +82,8 @@ def read_chat(path: Path) -> Material:
     if unasked and not material.reports:
         raise UserError(unasked)
     return material
+
+
+def _asks_another(material: Material, task_id: str, question: str) -> bool:
+    held = material.tasks.get(task_id)
+    return held is not None and held.text != question

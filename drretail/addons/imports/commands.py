@@ -17,6 +17,7 @@ from drretail.api.option import accepts
 from drretail.api.worlds import known_user, world_of
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.files import check_entries
 from drretail.progress import busy, choose_progress
 from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query
@@ -30,19 +31,23 @@ from drretail.redaction import Redactor, key_file_of
 def import_reports(options: ImportOptions) -> Result[Any]:
     """What came of the files: the imported reports, or the queries if ``to`` is a file of them.
 
-    Raises UserError for files without a report, and for pages beside a file of queries.
+    Raises UserError for files without a report, for a folder with links in it, and for pages beside a file of queries.
     """
     path, to, pages = Path(options.path), Path(options.to), options.pages
     chosen = load_format(options.form)
     if not path.exists():
         raise UserError(f"{path} does not exist: name a file or a folder of reports.")
+    for folder in (path, *([] if pages is None else [Path(pages)])):
+        check_entries(folder)  # whose links would bring in files of the reader's own
     redactor = Redactor.of(options.redact, options.names, key_file_of(to))
     with busy("reading"), redacting(redactor):
         material = chosen.read(path)
-    if material.is_empty and material.left_out:
-        raise UserError(f"There is no text in {some_of(material.left_out)}: name files that hold reports.")
+    for account in (material.rows, material.files):  # several imports fill one experiment
+        account.stage = f"import {path}"
     if material.is_empty:
-        raise UserError(f"{path} holds nothing of this format ({chosen.described}): check the format and the path.")
+        why = " ".join(f"{counted(account.came, account.unit)}: {account.reasons}." for account in material.accounts)
+        why = why or "check the format and the path."
+        raise UserError(f"{path} holds nothing of this format ({chosen.described}): {why}")
     material = material if options.system is None else material.renamed(options.system)
     are_questions = to.suffix == ".jsonl" and not to.is_dir()
     if are_questions and pages is not None:
@@ -64,9 +69,8 @@ def import_reports(options: ImportOptions) -> Result[Any]:
         )
     parts += prose(*_notes(came), *([f"Next: drretail score {quote(str(to))}"] if came.reports else []))
     of_key = [f"{key_file_of(to)} makes pseudonyms: keep it for the next import, and to yourself."]
-    return Result(
-        came, _document(came, options), parts, notes=[f"Kept in {to}.", *(of_key if options.redact else ())], path=to
-    )
+    notes = [f"Kept in {to}.", *(of_key if options.redact else ())]
+    return Result(came, _document(came, options), parts, notes=notes, path=to, accounts=came.accounts)
 
 
 def _document(came: Imported, options: ImportOptions) -> dict[str, Any]:
@@ -78,11 +82,7 @@ def _document(came: Imported, options: ImportOptions) -> dict[str, Any]:
         "systems": by_system(came.reports),
         "reports": [{**asdict(report), "citations": report.citations.model_dump()} for report in came.reports],
         "empty": came.empty,
-        "held_already": came.held,
-        "repeated": came.material.repeated,
-        "left_out": came.material.left_out,
         "unread_roles": dict(came.material.unread_roles),
-        "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
     }
 
 
@@ -92,7 +92,8 @@ def _questions_kept(material: Material, options: ImportOptions, shop: World | No
     queries = write_questions(material, options.form, to, str if shop is None else partial(known_user, shop))
     left = [f"Left out: {counted(len(material.reports), 'answer')}."] if material.reports else []
     document = {"file": str(to), **_questions_counted(queries)}
-    return Result(queries, document, [*prose(_questions(queries), *left)], notes=[f"Kept in {to}."], path=to)
+    parts = [*prose(_questions(queries), *left)]
+    return Result(queries, document, parts, notes=[f"Kept in {to}."], path=to, accounts=material.accounts)
 
 
 COLUMNS = ("system", "reports", "citations read", "in lists", "not read", "sources cited", "unresolved")
@@ -137,10 +138,6 @@ def _notes(came: Imported) -> Iterator[str]:
         yield f"Users: {len(users):,}. The questions of one user are one cluster of intervals and tests."
     elif _are_chats(came):
         yield "No row names its user (user, user_id, customer …): the rows are taken as independent."
-    if came.material.unread:
-        yield f"Warning: {came.material.unread}"
-    if came.material.left_out:
-        yield f"Left out, since there is no word or no question in it: {some_of(came.material.left_out)}."
     if roles := came.material.unread_roles:
         messages = ", ".join(f"{role or 'none'} ({count:,})" for role, count in roles.items())
         yield f"Warning: messages of roles that are not read are left out: {messages}."
@@ -148,13 +145,6 @@ def _notes(came: Imported) -> Iterator[str]:
         yield f"Warning: {counted(len(times), 'time')} such as {times[0]!r} cannot be read: write it in ISO form."
     if came.empty:
         yield f"Without a word: {counted(came.empty, 'report')}. They are failed runs."
-    if came.held:
-        yield f"In the experiment already: {counted(came.held, 'report')}. They stay as they are."
-    if came.material.repeated:
-        yield f"Left out: {counted(came.material.repeated, 'report')} that the file holds more than once."
-    if came.pages is not None:
-        cited, total = came.pages
-        yield f"Pages given: {total:,}, of which {cited:,} are cited or listed by reports here."
 
 
 def _are_chats(came: Imported) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from drretail.grounding.text.untrusted import visible
-from drretail.parsing import json_or_none
+from drretail.parsing import json_or_none, without_thoughts
 from drretail.records.run import Usage
 
 ASSISTANT = "assistant"
@@ -144,7 +144,8 @@ def plain_message(value: dict[str, Any]) -> dict[str, Any]:
 
 def conversation_of(messages: Iterable[Any], usage: Any = None, **about: Any) -> Conversation:
     """The conversation of these messages, which are objects in the forms of providers."""
-    objects = [plain_message(message) for message in messages if isinstance(message, dict)]
+    # What is no object is a message of no role, so that it is counted.
+    objects = [plain_message(message if isinstance(message, dict) else {"content": message}) for message in messages]
     objects = [item for item in objects if item.get("type") not in _UNSEEN_ITEMS]
     total = sum((usage_in(item.get("usage") or item.get("usage_metadata")) for item in objects), usage_in(usage))
     model = about.pop("model", None) or text_of(("model",), *objects)
@@ -191,6 +192,7 @@ def _message(value: Mapping[str, Any]) -> _Message:
     listed = list_of(value.get("tool_calls")) or [value.get("function_call")]
     calls = [_call(call) for call in listed if isinstance(call, dict)] or calls  # LangChain writes Anthropic's twice
     text = "\n".join(part for part in texts if part)
+    text = without_thoughts(text) if role == ASSISTANT else text
     if role == "tool" and not results:
         call_id = text_of(("tool_call_id", "name"), value)
         return _Message(role, results=((call_id, _text(content), value.get("status") == "error"),))

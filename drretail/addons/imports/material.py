@@ -2,29 +2,32 @@
 
 import gzip
 import json
-import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from drretail.errors import UserError, file_error
+from drretail.errors import UserError, file_error, without_keys
 from drretail.grounding.text.untrusted import visible
-from drretail.parsing import parse_json
+from drretail.parsing import json_or_none, json_values, without_thoughts
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn, Usage
+from drretail.records.tables.account import Account
 from drretail.redaction import Redactor
 
 LARGEST = 500_000_000
 """The most bytes of a file, unpacked."""
 MOST_FILES = 100_000
 ROW_FILES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+NO_ROW, NOT_JSON, SAME_ROW = "no row of this format", "not JSON", "the same as another row"
 _PIECE = 1 << 20
+T = TypeVar("T")
 _redactor: ContextVar[Redactor | None] = ContextVar("redactor", default=None)
 
 
@@ -44,6 +47,10 @@ def redacted(value: Any) -> Any:
     return value if redactor is None else redactor.row(value)
 
 
+class Unreadable(ValueError):
+    """Why nothing can be made of a row."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileRow:
     """An object of a file, and its place there."""
@@ -51,6 +58,8 @@ class FileRow:
     value: dict[str, Any]
     file: Path
     where: str
+    fault: str = ""
+    """Why it is no row: ``NO_ROW`` or ``NOT_JSON``."""
 
     def text(self, *names: str) -> str:
         """The first of these fields that holds words or a number, stripped; empty if none does."""
@@ -63,19 +72,24 @@ class FileRow:
         return ""
 
     def report(self, name: str) -> str | None:
-        """The text of this field, unchanged; empty for null, None if the row lacks the field."""
+        """The text of this field, unchanged; empty for null, None if the row lacks the field.
+
+        Raises Unreadable for what is no text, and above ``LONGEST_REPORT``.
+        """
         if name not in self.value:
             return None
         value = self.value[name]
         if value is not None and not isinstance(value, str):
-            raise UserError(f"{self.where}: {name!r} is no text.")
+            raise Unreadable(f"its {name!r} is no text")
+        if value is not None and len(value) > LONGEST_REPORT:
+            raise Unreadable(TOO_LONG)
         return value or ""
 
     def id(self, *names: str) -> str:
-        """As ``text``, but raises UserError instead of returning an empty text."""
+        """As ``text``, but raises Unreadable instead of returning an empty text."""
         text = self.text(*names)
         if not text:
-            raise UserError(f"{self.where} has no id: a row needs {' or '.join(map(repr, names))}.")
+            raise Unreadable(f"no {' or '.join(map(repr, names))} in it")
         return text
 
 
@@ -84,10 +98,10 @@ def file_stem(path: Path) -> str:
     return path.name.removesuffix(".gz").rpartition(".")[0] or path.name
 
 
-def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
+def files_under(path: Path, endings: Sequence[str], account: Account | None = None) -> list[Path]:
     """The file itself, or a folder's files with these endings, sorted by path, without hidden ones.
 
-    Raises UserError if there is none.
+    Other files are left out of the account, if there is one. Raises UserError if there is none with these endings.
     """
     if path.is_file():
         return [path]
@@ -95,11 +109,15 @@ def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
         raise UserError(f"{path} does not exist.")
     files: list[Path] = []
     for file in path.rglob("*"):
-        hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-        if not hidden and file.name.casefold().endswith(tuple(endings)) and file.is_file():
+        if any(part.startswith(".") for part in file.relative_to(path).parts) or not file.is_file():
+            continue
+        if file.name.casefold().endswith(tuple(endings)):
             files.append(file)
             if len(files) > MOST_FILES:
                 raise UserError(f"{path} holds more than {MOST_FILES:,} files: name a folder of reports.")
+        elif account is not None:
+            account.take()
+            account.leave_out(f"its name ends in {file.suffix or 'nothing'}", str(file))
     if not files:
         raise UserError(f"{path} holds no file that ends in {' or '.join(endings)}.")
     return sorted(files)
@@ -124,65 +142,109 @@ def unpacked_text(path: Path) -> str:
                 size += len(piece)
                 if size > LARGEST:
                     raise UserError(f"{path} holds more than {LARGEST:,} bytes: no file of reports is as large.")
-        return b"".join(parts).decode("utf-8-sig")
+        return without_keys(b"".join(parts).decode("utf-8-sig"))
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
 
 
-def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[FileRow]:
-    """All objects for which ``is_row`` holds, however deep they are nested, in the order of the file.
+def row_files(path: Path, material: "Material", endings: Sequence[str] = ROW_FILES) -> Iterator[Path]:
+    """The files of rows, of which the material's account says whether rows came of them."""
+    for file in files_under(path, endings, material.files):
+        before = material.rows.came
+        yield file
+        material.files.take()
+        if material.rows.came > before:
+            material.files.use()
+        else:
+            material.files.leave_out("nothing in it", str(file))
 
-    Raises UserError that names the line that is not JSON.
+
+def read_rows(
+    path: Path, is_row: Callable[[dict[str, Any]], bool], account: Account, read: Callable[[FileRow], T]
+) -> Iterator[tuple[FileRow, T]]:
+    """The rows of ``read_units``, each with what ``read`` makes of it. Whoever takes them says what became of each.
+
+    What is no row, or what ``read`` raises Unreadable for, is left out of the account.
+    """
+    for row in read_units(path, is_row):
+        account.take()
+        if row.fault:
+            account.leave_out(row.fault, row.where)
+            continue
+        try:
+            value = read(row)
+        except Unreadable as problem:
+            account.leave_out(str(problem), row.where)
+        else:
+            yield row, value
+
+
+def read_units(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[FileRow]:
+    """The rows of a file: the outermost objects for which ``is_row`` holds, however deep they are nested, in order.
+
+    The file is JSON Lines, an array, a document around the rows, or objects printed one below the other. What stands
+    beside rows, in a list of them or on a line, comes too, with its fault. Raises UserError if the file is no JSON.
     """
     text = unpacked_text(path)
     if text.lstrip()[:1] == "<":
         raise UserError(f"{path} is a page of the web (HTML), not JSON: fetch the file itself.")
-    for where, value in _values(path, text):
-        for value_of_row in objects_in(value, is_row):
-            yield FileRow(redacted(value_of_row), path, where)
+    values = _values(path, text)
+    if len(values) == 1 and isinstance(whole := values[0][1], list):
+        values = [(f"{path}, item {number}", item, "") for number, item in enumerate(whole, 1)]
+    for where, value, fault in values:
+        value = redacted(value)
+        rows = _rows_in(value, is_row, path, where)
+        yield from rows if _has_row(rows) or len(values) == 1 else [_strange(value, path, where, fault or NO_ROW)]
 
 
-def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
-    """Each line as a value if the first line is JSON by itself; otherwise the whole file as one value."""
-    lines = text.split("\n")
-    first = next((line for line in lines if line.strip()), "")
-    if not first:
-        return
+def _values(path: Path, text: str) -> list[tuple[str, Any, str]]:
+    """The values that follow each other in a text, each with its place, and a fault where a line is not JSON."""
     try:
-        parse_json(first)
-    except json.JSONDecodeError:
-        try:
-            # Objects may stand one below the other, as OpenTelemetry's console exporter prints them.
-            for part in re.split(r"(?<=\n})\s*\n(?={)", text):
-                yield str(path), parse_json(part)
-        except json.JSONDecodeError as problem:
+        return [(f"{path}, line {line}", value, "") for line, value in json_values(text)]
+    except json.JSONDecodeError as problem:
+        lines = ((at, json_or_none(line)) for at, line in enumerate(text.split("\n"), 1) if line.strip())
+        values = [(f"{path}, line {at}", value, NOT_JSON if value is None else "") for at, value in lines]
+        # Of an array that is damaged, lines that are JSON by themselves are accidents of its print.
+        if text.lstrip()[:1] == "[" or not any(isinstance(value, dict) for _, value, _ in values):
             raise UserError(f"{path} is not JSON: {problem}.") from problem
-        return
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                yield f"{path}, line {number}", parse_json(line)
-            except json.JSONDecodeError as problem:
-                raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
+        return values
 
 
-def objects_in(value: Any, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[dict[str, Any]]:
-    """The outermost objects for which ``is_row`` holds, in order."""
+def _rows_in(value: Any, is_row: Callable[[dict[str, Any]], bool], file: Path, where: str) -> list[FileRow]:
+    """The rows in a value, with what stands beside them; without any, the objects of its longest list, or itself."""
+    if isinstance(value, dict) and is_row(value):
+        return [FileRow(value, file, where)]
+    if isinstance(value, list):
+        items = ((item, f"{where}, item {number}") for number, item in enumerate(value, 1))
+        of_items = ((item, place, _rows_in(item, is_row, file, place)) for item, place in items)
+        parts = [rows if _has_row(rows) else [_strange(item, file, place)] for item, place, rows in of_items]
+        return [*chain.from_iterable(parts)]
     if isinstance(value, dict):
-        if is_row(value):
-            yield value
-        else:
-            for item in value.values():
-                yield from objects_in(item, is_row)
-    elif isinstance(value, list):
-        for item in value:
-            yield from objects_in(item, is_row)
+        parts = [_rows_in(inner, is_row, file, f"{where}, {name}") for name, inner in value.items()]
+        if with_rows := [*filter(_has_row, parts)]:
+            # Rows by their ids are a list of rows, too.
+            is_by_id = sum(isinstance(inner, dict) and is_row(inner) for inner in value.values()) > 1
+            return [*chain.from_iterable(parts if is_by_id else with_rows)]
+        lists = (part for part, inner in zip(parts, value.values(), strict=True) if isinstance(inner, list))
+        longest = max(lists, key=lambda part: sum(bool(row.value) for row in part), default=[])
+        if any(row.value for row in longest):
+            return longest
+    return [_strange(value, file, where)]
+
+
+def _has_row(rows: Iterable[FileRow]) -> bool:
+    return not all(row.fault for row in rows)
+
+
+def _strange(value: Any, file: Path, where: str, fault: str = NO_ROW) -> FileRow:
+    return FileRow(value if isinstance(value, dict) else {}, file, where, fault)
 
 
 LONGEST_REPORT = 1_000_000
 """The most characters of a report: as many as a book has, ten times the longest report in these benchmarks."""
+TOO_LONG = f"a report of more than {LONGEST_REPORT:,} characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,41 +304,38 @@ class Material:
     """By id."""
     reports: dict[tuple[str, str], ForeignReport] = field(default_factory=dict[tuple[str, str], ForeignReport])
     """By system and task."""
-    repeated: int = 0
-    """Rows that repeat another row."""
-    left_out: list[str] = field(default_factory=list[str])
-    """Empty files and conversations without a question."""
+    rows: Account = field(default_factory=lambda: Account("import", "row"))
+    """What became of the rows of all files."""
+    files: Account = field(default_factory=lambda: Account("import", "file"))
+    """What became of the files: of rows, or of a report each."""
     unread_roles: Counter[str] = field(default_factory=Counter[str])
     """Messages of a log by role, if the role is not one that is read."""
     unread_times: list[str] = field(default_factory=list[str])
     """What a log has as times and is none that is read."""
-    unread: str | None = None
-    """A sentence on rows of a log that nothing reads."""
 
-    def add_task(self, task: ForeignTask, where: str) -> None:
-        """Adds a task. Raises UserError if its id already belongs to another question."""
+    @property
+    def accounts(self) -> list[Account]:
+        return [account for account in (self.rows, self.files) if account.came]
+
+    def add_task(self, task: ForeignTask, where: str) -> bool:
+        """Adds a task; False if it is held already. Raises UserError if its id already belongs to another question."""
         held = self.tasks.setdefault(task.task_id, task)
         if held.guessed and not task.guessed:
             self.tasks[task.task_id] = task
         elif held.text != task.text and not task.guessed:
             raise UserError(f"{where}: the task {task.task_id!r} stands there with another question before: keep one.")
+        return self.tasks[task.task_id] is task
 
-    def add_report(self, report: ForeignReport) -> None:
-        """Adds a report. Raises UserError for a second of the system on the task, or above ``LONGEST_REPORT``."""
-        if len(report.text) > LONGEST_REPORT:
-            raise UserError(
-                f"{report.where}: a report has {len(report.text):,} characters; at most {LONGEST_REPORT:,} are taken."
-            )
-        report = replace(report, text=visible(report.text))
+    def add_report(self, report: ForeignReport) -> bool:
+        """Adds a report; False if it is held already. Raises UserError for another one of the system on the task."""
+        report = replace(report, text=visible(without_thoughts(report.text)))
         held = self.reports.setdefault((report.system, report.task_id), report)
-        if held is report:
-            return
         if held.text != report.text:
             raise UserError(
                 f"{report.where}: the task {report.task_id!r} has another report by {report.system} in {held.where}: "
                 "keep one."
             )
-        self.repeated += 1
+        return held is report
 
     @property
     def is_empty(self) -> bool:

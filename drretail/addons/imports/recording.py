@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from drretail import __version__
@@ -32,6 +33,7 @@ from drretail.experiment import (
     KNOWN_ANSWERS,
     Definition,
     Experiment,
+    keep_account,
     keep_source,
     path_of,
     read_definition,
@@ -62,6 +64,7 @@ from drretail.records.run import (
     shortened,
     slug,
 )
+from drretail.records.tables.account import Account
 from drretail.run_file import Recorded, read_evidence, read_run
 
 NAME = "name"
@@ -127,21 +130,22 @@ FORM = f"{INDEX} of {{url, file}}, or a file of {{url, title, text, date?}} a li
 _CONTENT = frozenset({"file", "text", "page_body"})
 
 
-def _read_pages(place: Path) -> list[WebPage]:
+def _read_pages(place: Path, account: Account) -> list[WebPage]:
     """The pages in a folder or a file, cleaned like fetched ones. Raises UserError if nothing has the form ``FORM``."""
     index = place / INDEX if place.is_dir() else place
     if not index.is_file():
         raise UserError(f"{index} does not exist: pages are given as {FORM}.")
-    rows = read_rows(index, lambda value: "url" in value and not _CONTENT.isdisjoint(value))
-    cleaned = (cleaned_page(_page(row, index.parent)) for row in rows)
+    read = partial(_page, folder=index.parent)
+    rows = read_rows(index, lambda value: "url" in value and not _CONTENT.isdisjoint(value), account, read)
+    cleaned = (cleaned_page(page) for _, page in rows)
     pages = [replace(page, title=redacted(page.title), text=redacted(page.text)) for page in cleaned]
     if not pages:
         raise UserError(f"{place} holds no page: give a folder with {FORM}.")
     return pages
 
 
-def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
-    """Writes the pages that reports name into exp/sources, and returns their number.
+def _keep_pages(experiment: Path, pages: Iterable[WebPage], account: Account) -> None:
+    """Writes the pages that reports name into exp/sources; of several with one address, the last.
 
     Only imported reports and runs on the open web are completed. The experiment must be locked for writing.
     """
@@ -155,13 +159,18 @@ def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
     fetched: set[str] = set()
     for page in pages:
         entry = pages_by_address.get(bare_address(page.url))
+        if entry is None or not entry.url:
+            account.leave_out("no report here names it", page.url)
+        elif entry.id in fetched:
+            account.merge("the address of another page, which the last one replaces", page.url)
+        else:
+            account.use()
         if entry is not None and entry.url:
             keep_source(experiment, entry.id, entry.url, page.as_fetched(None, datetime.now(UTC)))
             fetched.add(entry.id)
-    return len(fetched)
 
 
-def _page(row: FileRow, folder: Path) -> WebPage:
+def _page(row: FileRow, *, folder: Path) -> WebPage:
     """The page in a row, or in the file within the folder that the row names. HTML is read as pages of the web are."""
     url = row.id("url")
     if "file" not in row.value:
@@ -226,12 +235,10 @@ class Imported:
     reports: tuple[ReportCount, ...]
     empty: int
     """Tasks whose report in the file is empty: failed runs."""
-    held: int
-    """Reports that the experiment already held, unchanged."""
     material: Material
-    """What was read, with what was left out of it."""
-    pages: tuple[int, int] | None = None
-    """How many of the given pages are cited, and how many were given."""
+    """What was read."""
+    accounts: tuple[Account, ...]
+    """What became of all rows and files, of the reports in them, and of the pages that were given."""
 
 
 def write_questions(
@@ -271,7 +278,8 @@ def record(
     options = {"format": form} if world is None else {"format": form, LOOKED_UP: world.manifest.fingerprint}
     definition = _definition(material, options, queries, labels, before, model, world)
     shop = None if world is None else NamedProducts(world)
-    given_pages = None if pages is None else _read_pages(pages)
+    of_reports, of_pages = Account(material.rows.stage, "report"), Account(f"import --pages {pages}", "page")
+    given_pages = () if pages is None else _read_pages(pages, of_pages)
     places = {
         key: (labels[report_of.system], queries[report_of.task_id].query_id)
         for key, report_of in material.reports.items()
@@ -294,7 +302,11 @@ def record(
             run = _run(report, *places[key], None if task is None else task.user_id, sources)
             if model is not None and report.trace.usage.calls:
                 run = run.model_copy(update={"usage": {REPORT: report.trace.usage}})
-            if key not in existing:
+            of_reports.take()
+            if key in existing:
+                of_reports.merge("in the experiment already", report.where)
+            else:
+                of_reports.use()
                 imported = datetime.now(UTC).isoformat(timespec="seconds")
                 experiment.save(Recorded(run, sources.evidence, report.trace.results, {"imported": imported}))
             calls = [step for step in report.trace.steps if step.kind == "tool"]
@@ -316,9 +328,12 @@ def record(
                 )
             )
             bar.advance()
-        page_counts = None if given_pages is None else (keep_pages(folder, given_pages), len(given_pages))
+        _keep_pages(folder, given_pages, of_pages)
+        read = (*material.accounts, *([of_pages] if of_pages.came else []))
+        for account in read:
+            keep_account(folder, account)
     empty = sum(not report.text.strip() for report in material.reports.values())
-    return Imported(tuple(queries.values()), tuple(counts), empty, len(existing), material, page_counts)
+    return Imported(tuple(queries.values()), tuple(counts), empty, material, (*read, *([of_reports] if counts else [])))
 
 
 def _labels(systems: Sequence[str], before: Mapping[str, System]) -> dict[str, str]:

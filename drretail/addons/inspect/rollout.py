@@ -28,7 +28,7 @@ from drretail.errors import UserError
 from drretail.files import read_lines, write_atomically
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import compact_json
-from drretail.parsing import parse_json
+from drretail.parsing import parse_json, without_thoughts
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError, Step, System, Usage
@@ -218,7 +218,7 @@ class Rollout:
         # What the model said before an error is not a report.
         broke = any(isinstance(event, ErrorEvent) for event in events)
         completion = "" if self.only_handed_in or broke else state.output.completion
-        report = completion if self._report is None else self._report
+        report = without_thoughts(completion) if self._report is None else self._report
         blank = not take_picks(report).report.strip()
         run = run_of(
             self._system.label(),

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import atanh, isfinite, tanh
 from typing import Any
@@ -29,7 +30,7 @@ from drretail.stats.intervals import FEWEST, Interval, numbered, student_interva
 def agreement_of(opinions: Sequence[Opinion]) -> RaterAgreement:
     """For each question: every two raters, all people together (Krippendorff's α), and each judge against people."""
     rows: list[Figure] = []
-    for question, of_question in by_question(opinions).items():
+    for question, of_question in by_question(_as_shown(opinions)).items():
         rows += _pairs(question, of_question)
         n_people, level = len(_raters(of_question, "person")), question.scale.level
         if n_people > 1:
@@ -45,6 +46,15 @@ def agreement_of(opinions: Sequence[Opinion]) -> RaterAgreement:
             rows.append(Figure(**about, **alpha, n=n_items, items={"people": n_people}))
         rows += _alignments(question, of_question)
     return RaterAgreement(rows=tuple(rows))
+
+
+def _as_shown(opinions: Sequence[Opinion]) -> list[Opinion]:
+    """Preferences by the sides that the first person by name was shown of a pair: by labels, a system that most prefer
+    would make agreement by chance likely, and κ low.
+    """
+    people = sorted((each for each in opinions if each.kind == "person"), key=lambda each: each.rater, reverse=True)
+    turned = {(each.question, each.item): not each.is_first_left for each in people}
+    return [replace(each, value=-each.value) if turned.get((each.question, each.item)) else each for each in opinions]
 
 
 def _alignments(question: Aspect, opinions: Sequence[Opinion]) -> Iterable[Figure]:

@@ -37,6 +37,7 @@ from drretail.experiment import read_definition
 from drretail.files import write_atomically
 from drretail.locks import locked_folder
 from drretail.progress import busy, choose_progress
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 
@@ -63,14 +64,29 @@ def agree(options: AgreeOptions) -> Result[RaterAgreement]:
         agreement = agreement_of(opinions)
     if not agreement.pairs():
         raise UserError("No two raters rated the same thing: people rate in drretail view, or in a file (--ratings).")
-    parts = [*tables.agreement_parts(agreement)]
+    parts, account = [*tables.agreement_parts(agreement)], _rated_by_two(opinions)
+    accounts = [account] if account.n_left_out else []
     if experiment is None:
-        return Result(agreement, agreement.document(), parts)
+        return Result(agreement, agreement.document(), parts, accounts=accounts)
     flags = {"--ratings": ratings, "--judges": ",".join(judges) or None}
     document = keep(experiment, agreement, [VOTES, *verdict_folders(experiment)], flags)
     has_voted = any(opinion.kind == "person" for opinion in opinions)
     hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
-    return Result(agreement, document, parts, hints=hints)
+    return Result(agreement, document, parts, hints=hints, accounts=accounts)
+
+
+def _rated_by_two(opinions: Sequence[Opinion]) -> Account:
+    """People's answers, by whether anybody else answered the same."""
+    account = Account("agree", "answer")
+    times = Counter((opinion.question, opinion.item) for opinion in opinions)
+    for opinion in opinions:
+        if opinion.kind == "person":
+            account.take()
+            if times[opinion.question, opinion.item] > 1:
+                account.use()
+            else:
+                account.leave_out("nobody else rated it", f"{opinion.rater}, {opinion.item}")
+    return account
 
 
 @accepts(CorrectOptions)

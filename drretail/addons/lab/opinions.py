@@ -8,7 +8,7 @@ from typing import Literal
 
 from drretail.addons.people.judged_claims import sheet_name
 from drretail.errors import UnknownName, UserError, quoted
-from drretail.eval.ballots import read_votes
+from drretail.eval.ballots import left_out_of_votes, read_votes
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.judging.subject import Labels, meetings, pair_id
@@ -21,6 +21,7 @@ from drretail.records.tables.sheets import read_sheet
 from drretail.records.vote import Ballot, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level, sign
 from drretail.viewer.judged import read_judgements
+from drretail.viewer.output import say
 
 Kind = Literal["person", "judge"]
 
@@ -69,6 +70,8 @@ class Opinion:
     """The system whose report it is; empty if it is about no single report."""
     judge: JudgeRef | None = None
     """The judge; None for people, and for judges from files."""
+    is_first_left: bool = True
+    """False if a person was shown the first of two reports, by label, as B."""
 
 
 def opinions_of(experiment: Path) -> list[Opinion]:
@@ -77,6 +80,8 @@ def opinions_of(experiment: Path) -> list[Opinion]:
     Ratings and preferences of rule-based judges and panels are left out: the former are no opinions, the latter are
     their members'. Raises UserError as ``read_votes`` and ``gather`` do.
     """
+    for sentence in left_out_of_votes(experiment):
+        say(sentence)
     opinions = [*map(_of_ballot, read_votes(experiment))]
     quality = load_metric("quality")
     gathered = gather(experiment, [quality])
@@ -108,16 +113,18 @@ def opinions_of(experiment: Path) -> list[Opinion]:
 
 
 def _of_ballot(ballot: Ballot) -> Opinion:
+    is_first_left = True
     if isinstance(ballot, Vote):
         question, item, system = Aspect(PREFERENCE, ballot.dimension), ballot.pair_id, ""
-        value = _PREFERENCES[ballot.place]
+        value, is_first_left = _PREFERENCES[ballot.place], ballot.is_first_left
     else:
         item, system = ballot.about, ballot.run_id.partition("/")[0]
         if isinstance(ballot, Rating):
             question, value = Aspect(RATING, ballot.dimension), float(ballot.value)
         else:
             question, value = Aspect(SUPPORT), SUPPORT_OF[ballot.label]
-    return Opinion(question, ballot.annotator, "person", item, value, ballot.query_id, system)
+    about = ballot.query_id, system
+    return Opinion(question, ballot.annotator, "person", item, value, *about, is_first_left=is_first_left)
 
 
 def _has_opinions(assessor: Assessor) -> bool:

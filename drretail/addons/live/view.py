@@ -6,12 +6,12 @@ from pathlib import Path
 from secrets import token_urlsafe
 
 from drretail.addons.live.options import ViewOptions
-from drretail.addons.people.results import VoteResults, results_of, vote_tables
+from drretail.addons.people.results import VoteResults, ballots_account, results_of, vote_tables
 from drretail.api.option import accepts
 from drretail.api.options.observer import SILENT
 from drretail.api.options.shared import folder_of
 from drretail.errors import UserError, install_line
-from drretail.eval.ballots import read_votes
+from drretail.eval.ballots import left_out_of_votes, read_votes
 from drretail.experiment import read_definition
 from drretail.records.tables.result import Result
 
@@ -29,8 +29,11 @@ def view(options: ViewOptions) -> Result[VoteResults]:
     if not options.results:
         _serve(experiment, options)
     read_definition(experiment)
-    votes = results_of(read_votes(experiment))
-    return Result(votes, asdict(votes), [*vote_tables(votes)])
+    ballots = read_votes(experiment)
+    votes, account = results_of(ballots), ballots_account(experiment, ballots)
+    accounts = [account] if account.n_left_out else []
+    notes = left_out_of_votes(experiment)
+    return Result(votes, asdict(votes), [*vote_tables(votes)], notes=notes, accounts=accounts)
 
 
 def _serve(experiment: Path, options: ViewOptions) -> None:

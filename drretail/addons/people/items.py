@@ -68,11 +68,11 @@ SUPPORT_RULES = (
     "The sources say",
     "- what is written in them; the lines of a shop's record, such as price and rating, are what the shop says;",
     "- a sum, difference or share of their figures, and a rounded figure: “$9.98” or “about $10” for 9.975;",
-    "- “the cheapest” or “the highest rated”, if a list of products (S1, S2, …) shows it;",
+    "- “the cheapest” or “the highest rated”, if they tell of all the others, as a list of products (S1, S2, …) does;",
+    "- a comparison, if they speak of both sides or make it themselves; with one side alone choose partial at most;",
     "- what any reader concludes from them without other knowledge.",
     "Leave aside",
     "- taste and advice: “the best”, “my pick”;",
-    "- the other half of a comparison if no source speaks of it: of “lighter than the Birch” judge the weight;",
     "- what the numbers of a calculation stand for, if “About” does not say it.",
     "If nothing is left to compare, choose full.",
 )

@@ -1,10 +1,16 @@
 """People's answers about an experiment, counted by person and by pair of systems."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
+from itertools import combinations
+from pathlib import Path
 
 from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.judging.subject import meetings, pair_id
+from drretail.experiment import read_definition, read_runs
+from drretail.records.base import sha256_of
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part
 from drretail.records.tables.table import table_of
@@ -66,6 +72,26 @@ def results_of(ballots: Sequence[Ballot]) -> VoteResults:
     ordered = sorted(places.items(), key=lambda item: (item[0][:2], DIMENSIONS.index(item[0][2])))
     pairs = [PairCount(*about, count["a"], count["tie"], count["b"]) for about, count in ordered]
     return VoteResults(tuple(people), tuple(pairs))
+
+
+def ballots_account(experiment: Path, ballots: Iterable[Ballot]) -> Account:
+    """Which of people's answers are about reports as they are; of another report nothing is known."""
+    account, runs = Account("view", "answer"), {run.run_id: run for run in read_runs(experiment)}
+    definition = read_definition(experiment)
+    met = meetings(experiment, definition, [*combinations(sorted(definition.systems), 2)])
+    reports = {run_id: run.report for run_id, run in runs.items()}
+    pairs = {pair_id(meeting.run_ids, [reports.get(run_id) for run_id in meeting.run_ids]) for meeting in met}
+    for ballot in ballots:
+        account.take()
+        if isinstance(ballot, Vote):
+            is_known = ballot.pair_id in pairs
+        else:
+            is_known = ballot.run_id in runs and sha256_of(runs[ballot.run_id].report) == ballot.report_sha
+        if is_known:
+            account.use()
+        else:
+            account.leave_out("its report is another one now, or gone", f"{ballot.annotator}, {ballot.about}")
+    return account
 
 
 def vote_tables(results: VoteResults) -> Iterator[Part]:

@@ -24,11 +24,14 @@ def relevance(task: Query, past: Past) -> float:
 
 
 def chosen_by_overlap(tasks: Sequence[Query], pasts: Sequence[Past], wanted: int) -> dict[str, list[str]]:
-    """By task, the users whose orders have most in common with it; users who share no word with it are left out."""
+    """By task, the users whose orders have most in common with it; those who are equally near in an order that is drawn
+    for each task. As in PDR-Bench, a task has as many users as are wanted, also where few share a word with it.
+    """
     chosen: dict[str, list[str]] = {}
     for task in tasks:
-        near = {past.user_id: share for past in pasts if (share := relevance(task, past))}
-        chosen[task.query_id] = sorted(near, key=lambda user: (-near[user], user))[: wanted * POOL]
+        near = {past.user_id: relevance(task, past) for past in pasts}
+        drawn = {user: short_hash(f"{task.query_id}|{user}") for user in near}
+        chosen[task.query_id] = sorted(near, key=lambda user: (-near[user], drawn[user]))[: wanted * POOL]
     return chosen
 
 

@@ -81,7 +81,9 @@ def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
     }
     if sandbox.spent is None:
         line = f"{sandbox.folder}: {counted(sandbox.wanted, 'query')}, in {', '.join(sandbox.sizes)}."
-        return Result(sandbox, document, [line], notes=sandbox.notes, path=sandbox.folder)
+        return Result(
+            sandbox, document, [line], notes=sandbox.notes, path=sandbox.folder, accounts=[sandbox.task_account]
+        )
     lines = [f"{query_id}: {report.line}." for query_id, report in sandbox.reports.items()]
     lines += [*sandbox.notes, f"{sandbox.folder}: {sandbox.tasks} of {counted(sandbox.wanted, 'task')}."]
     lines += [f"{counted(len(sandbox.written), 'query')} written."] if sandbox.written else []
@@ -95,6 +97,7 @@ def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
         hints=[*on_wrong(sandbox.wrong), *sandbox.spent.on_prices],
         left=len(sandbox.failed),
         path=sandbox.folder,
+        accounts=[sandbox.task_account, *([sandbox.page_account] if sandbox.reports else [])],
     )
 
 

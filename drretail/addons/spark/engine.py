@@ -33,7 +33,7 @@ from drretail.data_ingest.engines.duckdb_reading import (
     write_kept_rows,
     write_table,
 )
-from drretail.data_ingest.plan import BadLine, FileReport, IngestPlan, Input
+from drretail.data_ingest.plan import FileReport, IngestPlan, Input
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, save_elements
 from drretail.data_ingest.raw.sources import RawFile, Shape, check_packed, check_unchanged, file_state
 from drretail.data_ingest.selected import parquet_rows
@@ -42,6 +42,7 @@ from drretail.data_ingest.stages import keep_only, stage_key
 from drretail.env.processes import ignore
 from drretail.errors import UserError
 from drretail.files import read_json
+from drretail.records.tables.account import Account
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -156,8 +157,21 @@ def _count_rows(shape: Shape, file: LeftFile, until_ms: int) -> Held:
     read_file(task, ignore)
     close_engine(task.work)
     held = Held.model_validate(read_json(task.stage / HELD))
-    shown = tuple(BadLine(line=file.numbers[bad.line - 1], problem=bad.problem) for bad in held.shown)
-    return held.model_copy(update={"shown": shown})
+    for fate in held.account.left_out.values():
+        line, colon, detail = fate.first.partition(":")
+        fate.first = line and f"{file.numbers[int(line) - 1]}{colon}{detail}"
+    return held
+
+
+def _account_of(plain: int, saved: Account, left: Account) -> Account:
+    """What became of the rows of a file that Spark read, that an array lost, and that were left to DuckDB."""
+    whole = Account(left.stage, left.unit)
+    whole.add(left)
+    whole.take(plain)
+    whole.use(plain)
+    # Those that were saved are among the plain ones or those left.
+    whole.add(replace(saved, came=saved.n_left_out, used=0))
+    return whole
 
 
 def judged_rows(shape: Shape, file: LeftFile) -> list[Path]:
@@ -286,10 +300,7 @@ class _Selection:
                     name=item.name,
                     shape=item.source.shape,
                     category=item.category,
-                    rows=blocks.plain(number) + verdict.rows + saved.bad,
-                    bad_lines=verdict.bad_lines + saved.bad,
-                    late=verdict.late + saved.late,
-                    shown=tuple(saved.shown) + verdict.shown,
+                    account=_account_of(blocks.plain(number), saved.account, verdict.account),
                 )
         return [reports[number] for number in range(len(self._task.plan.inputs))]
 

@@ -8,7 +8,7 @@ START ─▶ brief ─▶ supervise ─▶ report ─▶ verify ─▶ strike �
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -22,10 +22,10 @@ from drretail.agents.grounded_hybrid.drafts import Draft, Refusal, draft_of, ref
 from drretail.agents.hybrid_react import agent as hybrid
 from drretail.agents.hybrid_react.agent import ROLES, Research, moves_prompt, researched, supervised, write_report
 from drretail.agents.information import agent_prompt
-from drretail.agents.loop import Change, Loop, add_node, challenges, launches_of
+from drretail.agents.loop import Change, Loop, Node, add_node, challenges, launches_of
 from drretail.agents.picks import declared, picks_note
 from drretail.errors import ModelError
-from drretail.grounding.report.picks import Declared
+from drretail.grounding.report.picks import Declared, picks_block
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import Finding
@@ -54,9 +54,9 @@ class Verifying(Leading):
 def graph() -> Any:
     builder = supervised(Verifying, _report, _prompt, then="verify")
     add_node(builder, "brief", brief, lambda state, loop: "supervise", "supervise")
-    add_node(builder, "verify", _verify, after_verify, "repair", "strike")
+    add_node(builder, "verify", _in_thread(_verify), after_verify, "repair", "strike")
     add_node(builder, "repair", repair, after_repair, "verify", "strike")
-    add_node(builder, "strike", strike, lambda state, loop: END, END)
+    add_node(builder, "strike", _in_thread(_strike), lambda state, loop: END, END)
     return builder.add_edge(START, "brief").compile(name="grounded_hybrid")
 
 
@@ -66,7 +66,7 @@ async def brief(state: Verifying, loop: Loop) -> Change:
     briefing = await records_of_shopper(task, session, launches.toolkit)
     briefing = await briefing.with_wish(task, session, loop.models)
     messages = hybrid.first_messages(task, session, launches.limits, _prompt, briefing.told)
-    return {"briefing": briefing, "messages": messages, "shown": session.ledger.shown(loop.path)}
+    return {"briefing": briefing, "transcript": messages, "shown": session.ledger.shown(loop.path)}
 
 
 async def _report(state: Verifying, loop: Loop) -> Change:
@@ -90,7 +90,16 @@ async def _write_draft(
     return draft, research
 
 
-async def _verify(state: Verifying, loop: Loop) -> Change:
+def _in_thread(node: Callable[[Any, Loop], Change]) -> Node:
+    """The node in a thread: it looks products up and reads the report several times, and other runs go on."""
+
+    async def threaded(state: Verifying, loop: Loop) -> Change:
+        return await asyncio.to_thread(node, state, loop)
+
+    return threaded
+
+
+def _verify(state: Verifying, loop: Loop) -> Change:
     """The draft with its findings; or what a repair made of it, if that is better."""
     draft, mended, refusal = _checked(state["draft"], state, loop), state["mended"], None
     change: Change = {"mended": None}
@@ -126,10 +135,10 @@ def after_repair(state: Verifying, loop: Loop) -> str:
     return "strike" if state["mended"] is None else "verify"
 
 
-async def strike(state: Verifying, loop: Loop) -> Change:
+def _strike(state: Verifying, loop: Loop) -> Change:
     """The answer, without the statements that are still contradicted."""
     draft, research, briefing = _checked(state["draft"], state, loop), state["research"], state["briefing"]
-    stricken = await asyncio.to_thread(strike_out, draft)  # it reads the report several times, and other runs go on
+    stricken = strike_out(draft)
     cut_short = bool(draft.errors) and len(state["repairs"]) < launches_of(loop).limits.repairs
     still = stricken.draft
     unknown = [] if still.note is None else [still.note]  # why the picks are not known
@@ -145,7 +154,8 @@ async def strike(state: Verifying, loop: Loop) -> Change:
         struck=stricken.struck,
         understood=briefing.wish,
     )
-    return {"messages": [AIMessage(answer.report)], "answer": answer}
+    cart = [] if answer.picks is None else [picks_block(answer.picks, answer.outcome)]
+    return {"messages": [AIMessage("\n\n".join([answer.report, *cart]))], "answer": answer}
 
 
 def _checked(draft: Answer, state: Verifying, loop: Loop) -> Draft:

@@ -7,6 +7,7 @@ The shopper's records are fetched by code, through the tools, so that they are i
 anything that a researcher finds.
 """
 
+import asyncio
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -234,9 +235,10 @@ async def records_of_shopper(task: Task, session: Session, toolkit: Toolkit) -> 
     failed = next((reply.text for reply in replies if reply.error is not None), failed)
     if failed is not None:
         return Briefing(notes=(f"no profile briefing: {failed}",))
+    summary = await asyncio.to_thread(Summaries(session.settings.world).of, task.user_id, task.text)
     return Briefing(
-        statements=Summaries(session.settings.world).of(task.user_id, task.text).statements,
-        owned=tuple(_owned(orders, session)),
+        statements=summary.statements,
+        owned=await asyncio.to_thread(lambda: tuple(_owned(orders, session))),
         evidence=tuple(dict.fromkeys([*evidence, *cited])),
     )
 

@@ -152,7 +152,7 @@ def researcher_of(prompt: PromptOf) -> BranchNode:
     researcher = react(Researching, synthesise, {"report": "synthesise"}).add_edge(START, "think").compile()
 
     async def launched(state: Sent, runtime: Runtime[Loop]) -> Change:
-        parent = runtime.context
+        parent = await runtime.context.opened(state)
 
         async def work(path: str, models: Models) -> Change:
             launches, session = launches_of(parent), parent.toolkit.session

@@ -30,7 +30,7 @@ from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
-from drretail.event_loop import aside, is_abandoned
+from drretail.event_loop import aside, in_own_task, is_abandoned
 from drretail.experiment import Experiment, run_path
 from drretail.grounding.report.citations import scan
 from drretail.grounding.text.untrusted import visible
@@ -167,6 +167,7 @@ class Runner:
 
         ``earlier`` are the turns of its conversation before this one, whose runs are there, or where it is replayed.
         """
+        experiment.check_in_place()
         path = journal_path(run_path(experiment.folder, sut.label, query.query_id, repeat))
         before = read_before(self.replay or experiment.folder, sut.label, earlier, repeat)
         recorded = await self.run(sut, query, repeat, path, gate=gate, before=before)
@@ -365,7 +366,7 @@ async def _answered(
                 task = task.model_copy(update={"reference": reference, "wish": asked.wish})
             async with asyncio.timeout(sut.seconds) as limit:
                 ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)
-                answer = read_answer(await (aside(ask) if sut.runs_aside else ask()))
+                answer = read_answer(await (aside(ask) if sut.runs_aside else in_own_task(ask)))
                 if not answer.report.strip() and not sut.agent.is_baseline:  # only a floor's report may be empty
                     raise ModelError("agent", "the agent returned an empty report")
                 return await with_picks(answer, task, sut.agent.writer, models)
@@ -378,13 +379,16 @@ async def _answered(
     except ValidationError as problem:  # such as that of a Pick which the agent's code made
         message = f"{problem.title}: {fault_of(problem)} ({raised_at(problem)})"
         return RunError(kind="agent", where=where, message=message, traceback=traceback_of(problem))
-    # An agent's bug, or what it raises to end the process, fails its own run and not the experiment.
-    except (Exception, SystemExit, KeyboardInterrupt) as problem:
-        if is_abandoned():  # after Ctrl-C, by which a person ends the process
+    # An agent's bug, or what it raises to end itself or the process, fails its own run and not the experiment.
+    except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as problem:
+        is_cancelled = (run := asyncio.current_task()) is not None and run.cancelling() > 0
+        if is_cancelled or is_abandoned():  # after Ctrl-C, by which a person ends the process
             raise
         if limit is not None and limit.expired():
             notes = getattr(problem.__cause__, "__notes__", ())
             message = "; ".join([f"it gave no answer within {counted(sut.seconds or 0, 'second')}", *notes])
             return RunError(kind="timeout", where=TIME_LIMIT, message=message)
         message = describe_error(problem)
+        if isinstance(problem, asyncio.CancelledError):
+            message = f"its own code cancelled it, such as by a cancel scope left open ({raised_at(problem)})"
         return RunError(kind="agent", where=where, message=message, traceback=traceback_of(problem))

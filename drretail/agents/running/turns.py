@@ -39,12 +39,8 @@ class TurnsBefore:
     def carry_into(self, session: Session) -> None:
         """Goes on with what the turns before were shown and changed."""
         session.ledger.carry(self.evidence)
-        for change in (change for run in self.runs for change in run.state_diff):
-            profile, (part, _, name) = session.user(change.user_id), change.field.rpartition(".")
-            value = getattr(profile, part).model_copy(update={name: change.after}) if part else change.after
-            # What this turn changes is told from what it found.
-            session.before[change.user_id] = profile.model_copy(update={part or name: value})
-            session.overlay[change.user_id] = session.before[change.user_id]
+        session.redo(change for run in self.runs for change in run.state_diff)
+        session.before.update(session.overlay)  # what this turn changes is told from what it found
 
     def asked(self, query: Query, reference_of: ReferenceOf, look_up: LookUp) -> ConversationTurn:
         """The turn that a query with a wish is after these."""

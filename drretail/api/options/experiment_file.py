@@ -9,7 +9,7 @@ limits = {tool_turns = 5}
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING
 from pathlib import Path
 from textwrap import fill
@@ -19,16 +19,22 @@ from pydantic import TypeAdapter, ValidationError
 
 from drretail.api.option import DeclaredOption, check_bounds, declared_options, python_help
 from drretail.api.options.run import RunOptions
+from drretail.api.options.shared import FileAddress
 from drretail.errors import UserError, file_error, nearest_names, quoted, suggestion, without_logins
+from drretail.plugins import code_in
 
 HEADER = "# drretail run experiment.toml\n# Paths are relative to this file's folder.\n"
 
 
-def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, Any]:
+def read_experiment(
+    path: str | Path, record: type = RunOptions, *, trust: bool = False, given: Collection[str] = ()
+) -> dict[str, Any]:
     """The options of a file by name, as arguments for ``run``. Relative paths are joined to the file's folder.
 
-    Names that are no paths (``scripted:FILE``, ``cmd:./agent``, ``module:attribute``) are left as they are. Raises
-    UserError, with the line, for invalid TOML, an unknown option, or a value of the wrong type.
+    Names that are no paths (``scripted:FILE``, ``cmd:./agent``, ``module:attribute``) are left as they are. Whoever
+    wrote the file may be a stranger: without ``trust`` it may name no code, and no key is sent to its addresses. What
+    it has for the options ``given`` is not used. Raises UserError, with the line, for invalid TOML, an unknown option,
+    or a value of the wrong type.
     """
     from drretail.experiment import LABELS
     from drretail.parsing import parse_toml
@@ -65,7 +71,38 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
             check_bounds(option, values[name])
         except UserError as problem:
             raise UserError(f"{where}: {problem}") from problem
+    if trust:
+        return values
+    if code := code_named({name: value for name, value in values.items() if name == "vary" or name not in given}):
+        raise UserError(
+            f"{path} names code or who is asked: {', '.join(code)}. Read it first; --trust (in Python trust=True) "
+            "allows it, and so does naming it on the command line."
+        )
+    if "base_url" in values:
+        values["base_url"] = tuple(map(FileAddress, values["base_url"]))
     return values
+
+
+def code_named(values: Mapping[str, Any]) -> list[str]:
+    """The modules and commands that a run with these options would start, and the addresses that it would ask for
+    answers and pages. None is imported.
+    """
+    from drretail.agents.registry import AGENTS, is_external, split_name
+    from drretail.env.web.base import WEBS
+    from drretail.llm.providers import provider_names
+
+    models = values.get("model") or ()
+    specs = list(models.values()) if isinstance(models, Mapping) else [re.sub("^[^=:]*=", "", spec) for spec in models]
+    places = [split_name(agent)[1] for agent in values.get("agents") or ()]
+    outside, web = [*filter(is_external, places)], str(values.get("web", ""))
+    return [
+        *outside,
+        *([web] if "://" in web else []),
+        *code_in([place for place in places if place not in outside], AGENTS.names()),
+        *code_in(map(str, specs), provider_names()),
+        *code_in([web], WEBS.names()),
+        *code_in(values.get("vary") or (), ()),
+    ]
 
 
 def overridden_options(written: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Options of the commands that read an experiment: who judges, at what cost, in which world."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -18,6 +19,12 @@ WHAT = "What to judge"
 Texts = str | Iterable[str]
 """Several texts, or one. If they are names, one text may hold several, separated by commas."""
 Files = str | Path | Iterable[str | Path]
+
+
+class FileAddress(str):
+    """An address that only a file of options names. No key of the user's goes there."""
+
+
 Retry = Literal["failed", "everything"]
 
 Experiment = Annotated[
@@ -60,12 +67,13 @@ Seed = Annotated[str, Option("The random seed.")]
 def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
     """The folder of an experiment. Every command gets its experiment through this function.
 
-    Raises UserError as ``check_entries`` does.
+    Raises UserError as ``check_entries`` does. A folder that is no experiment is not searched: its reader says so.
     """
     folder = getattr(experiment, "folder", experiment)
     if not isinstance(folder, str | Path):
         raise UserError(f"The experiment is {quoted(experiment)}: name its folder.")
-    check_entries(Path(folder))
+    if os.path.lexists(Path(folder) / "experiment.json"):
+        check_entries(Path(folder))
     return Path(folder)
 
 

@@ -110,6 +110,14 @@ class IngestOptions:
         ),
     ] = None
     seed: shared.Seed = "42"
+    profile_pool: Annotated[
+        str | None,
+        Option(
+            "Whose names and addresses users have: Faker's (an extra) in a locale, such as faker:de_DE.",
+            metavar="faker:LOCALE",
+            default="the shipped pool",
+        ),
+    ] = None
     vary_orders: Annotated[
         bool, Option("Draw each order's quantity and status at random (default: 1 and Delivered).", flag="")
     ] = False

@@ -18,6 +18,7 @@ from drretail.progress import busy
 from drretail.query_files import write_with_gold
 from drretail.querygen.reading import TypedQueries, read_queries
 from drretail.records.query import Query
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
@@ -49,7 +50,9 @@ def check(options: CheckOptions) -> "Result[_Outcome]":
             outcome.demands = how_far_decided(outcome.queries, linter.stock.offers)
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
     parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
-    return Result(outcome, _document(outcome), parts, hints=hints, left=int(outcome.is_wrong))
+    return Result(
+        outcome, _document(outcome), parts, hints=hints, left=int(outcome.is_wrong), accounts=[outcome.account]
+    )
 
 
 @dataclass(slots=True)
@@ -69,6 +72,18 @@ class _Outcome:
         """How often each code was found, the most frequent first, ties by name."""
         counts = Counter(finding.code for entry in self.checked for finding in entry.findings)
         return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+    @property
+    def account(self) -> Account:
+        """The queries that were checked whole."""
+        account = Account("queries check", "query")
+        for entry in self.checked:
+            account.take()
+            if entry.query.wish is None:
+                account.leave_out("without a wish, so that what it wants was not checked", entry.query.query_id)
+            else:
+                account.use()
+        return account
 
     @property
     def untyped(self) -> int:
@@ -135,7 +150,10 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
         yield demands_table(Path(options.file), outcome.demands)
     whole = sum(not entry.findings for entry in outcome.checked)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
-    yield f"Without a finding: {whole} of {counted(len(outcome.checked), 'query')}{f'; {counts}' if counts else ''}"
+    if counts:
+        yield f"{whole} of {counted(len(outcome.checked), 'query')} without a finding; {counts}"
+    else:
+        yield outcome.account.praise("no fault was found")
     infeasible = sum(bool(query.infeasible) for query in outcome.queries)
     on_web = sum(query.web_question is not None for query in outcome.queries)
     if infeasible or on_web:

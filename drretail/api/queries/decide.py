@@ -14,6 +14,7 @@ from drretail.progress import busy
 from drretail.query_files import write_with_gold
 from drretail.querygen.reading import check_made_for, read_queries
 from drretail.records.query import Query
+from drretail.records.tables.account import Account
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
 
@@ -42,6 +43,7 @@ def decide(options: DecideOptions) -> "Result[_Decided]":
         [*_parts(decided)],
         hints=[*_hints(decided, options)],
         left=decided.unanswered,
+        accounts=[decided.account] if decided.questions else [],  # else there is no demand
     )
 
 
@@ -72,6 +74,20 @@ class _Decided:
     failed: dict[str, str] = field(default_factory=dict[str, str])
     spent: Spent | None = None
     """What the model took; None if none was asked."""
+
+    @property
+    def account(self) -> Account:
+        """The questions whether a product keeps a demand. Open ones that no model was asked about are no failure."""
+        account = Account("queries decide", "question")
+        for question in self.questions:
+            account.take()
+            if question.is_decided:
+                account.use()
+            elif self.spent is None:
+                account.leave_out("open: no field decides it, and no model was named", question.query.query_id)
+            else:
+                account.leave_out("open: the model gave no usable answer", question.query.query_id, failed=True)
+        return account
 
     @property
     def undecided(self) -> "list[DemandQuestion]":

@@ -1,6 +1,7 @@
 """``queries generate``: queries from real histories, by rules or by a language model."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from drretail.api.worlds import world_of
 from drretail.errors import UserError
 from drretail.progress import busy
 from drretail.records.query import Query
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from drretail.llm.registry import Model
     from drretail.querygen.by_model.targets import Targets
     from drretail.querygen.by_model.write import Written
-    from drretail.querygen.generate import Generated
 
 Queries = tuple["Query", ...]
 
@@ -74,7 +75,7 @@ def _by_model(options: GenerateOptions, writer: "Model") -> Result[Queries]:
             written = by_model.write_for_targets(shop, session, targets.targets, on_end=lambda _: bar.advance())
     if written.queries:
         write_queries(to, written.queries, force=options.force)
-    return _written(to, targets, written, Spent(writer, session.usage, session.served))
+    return _written(to, targets, written, Spent(writer, session.usage, session.served), options)
 
 
 def _targets(shop: "World", options: GenerateOptions) -> "Targets":
@@ -86,7 +87,9 @@ def _targets(shop: "World", options: GenerateOptions) -> "Targets":
     return targets_of(shop, text_list(options.user) or options.n, options.per_user, options.seed)
 
 
-def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> Result[Queries]:
+def _written(
+    to: Path, targets: "Targets", written: "Written", spent: Spent, options: GenerateOptions
+) -> Result[Queries]:
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     document: dict[str, Any] = {
         "queries": len(written.queries),
@@ -107,14 +110,18 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
         *([f"{len(written.wrong)} with a finding (mend or drop them by hand)"] if written.wrong else []),
     ]
     line = f"{', '.join(counts)}{f' → {to}' if written.queries else ''}"
-    without = [f"Users without an order that was kept: {len(targets.without)}."] if targets.without else []
+    gave = options.n if options.mode == "generic" else len(targets.targets)
+    account = _account(options, written.queries, gave, targets.without)
+    for query_id, why in written.failed.items():
+        account.leave_out(why, query_id, failed=True)
     return Result(
         written.queries,
         document,
         [line, spent.line],
-        hints=[*without, *on_failures(written.failed), *on_wrong(written.wrong), *spent.on_prices],
+        hints=[*on_failures(written.failed), *on_wrong(written.wrong), *spent.on_prices],
         left=len(written.failed) + len(written.wrong),
         path=to if written.queries else None,
+        accounts=[account],
     )
 
 
@@ -137,19 +144,31 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
         "file": str(to),
     }
     line = f"{counted(len(generated.queries), 'query')} of {counted(generated.users, 'user')} → {to}"
-    hints = [*_on_missing(generated, len({*users}) or options.n, options)]
-    if options.model is not None:
-        hints.insert(0, f"{options.model} is no language model: rules write the queries.")
+    made = tuple(generated.queries)
+    account = _account(options, made, generated.users, generated.without)
+    for user_id, count in Counter(query.user_id for query in made).items():
+        account.leave_out("the user's orders give no more", user_id or "", options.per_user - count)
+    hints = [f"{options.model} is no language model: rules write the queries."] if options.model is not None else []
     notes, left = ([_FLAT.format(floor=generated.floor)], len(generated.queries)) if generated.floor else ([], 0)
-    return Result(tuple(generated.queries), document, [line], notes=notes, hints=hints, left=left, path=to)
+    return Result(made, document, [line], notes=notes, hints=hints, left=left, path=to, accounts=[account])
+
+
+def _account(options: GenerateOptions, queries: Queries, users: int, without: Sequence[str]) -> Account:
+    """The queries that were asked for, without those that a model failed to write.
+
+    ``users`` is how many gave queries, and ``without`` those whose orders give none; drawn ones were replaced.
+    """
+    account = Account("queries generate", "query")
+    named = dict.fromkeys(text_list(options.user))
+    account.take((len(named) or options.n) * options.per_user)
+    account.use(len(queries))
+    for user_id in without:
+        if user_id in named:
+            account.leave_out("no query can be made of the user's orders", user_id, options.per_user, failed=True)
+    if not named:
+        missing = (options.n - users) * options.per_user
+        account.leave_out("no other user has orders of which a query can be made", count=missing)
+    return account
 
 
 _FLAT = "{floor} does as well as the oracle on every query: they tell no systems apart, and the shop lacks what would."
-
-
-def _on_missing(generated: "Generated", users: int, options: GenerateOptions) -> Iterator[str]:
-    """Sentences on how the result differs from what was requested."""
-    if generated.without:
-        yield f"Users from whose orders no query could be made: {len(generated.without)}."
-    if generated.users < users:
-        yield f"Queries for {counted(generated.users, 'user')} could be made; {users} were asked for."

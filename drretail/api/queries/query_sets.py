@@ -47,6 +47,7 @@ from drretail.querygen.reading import (
     with_expected,
 )
 from drretail.records.query import Query
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 from drretail.records.tables.screen import on_screen, wrapped
@@ -84,11 +85,14 @@ def import_questions(options: ImportQuestionsOptions) -> Result[TypedQueries]:
         if writer is not None:
             types, spent = typed_by_model(shop, Linter(shop), to, queries, writer, options)
     write_queries(to, types.queries, force=options.force)
-    repeated = len(questions) - len(queries)
+    account = Account("queries import", "question", came=len(questions), used=len(queries))
+    kept_once = {*map(id, distinct(questions))}
+    for question in questions:
+        if id(question) not in kept_once:
+            account.merge("the same id, user and words as another", question.place)
     untyped = [query.query_id for query in types.queries if query.wish is None]
     document: dict[str, Any] = {
         "queries": len(queries),
-        "repeated": repeated,
         "typed": list(types.typed),
         "untyped": untyped,
         "not_typed": dict(not_typed),
@@ -100,8 +104,6 @@ def import_questions(options: ImportQuestionsOptions) -> Result[TypedQueries]:
     }
     count = f"{counted(len(queries), 'query')} for the world {options.world}"
     hints = on_types(types, spent)
-    if repeated:
-        hints.append(f"{counted(repeated, 'question')} of {source} are repeated and were left out.")
     if not_typed:
         named = ", ".join(f"{name} ({count})" for name, count in sorted(not_typed.items()))
         hints.append(f"Not typed, since a wish has no place for it: {named}.")
@@ -111,7 +113,8 @@ def import_questions(options: ImportQuestionsOptions) -> Result[TypedQueries]:
             f"in {to}, or by a model (drretail queries check {to} --world {options.world} --model PROVIDER:MODEL)."
         )
     lines = [f"{count} → {to}{types_line(types, spent)}"]
-    return Result(types, document, lines, hints=hints, left=len(types.failed) + len(types.wrong), path=to)
+    left = len(types.failed) + len(types.wrong)
+    return Result(types, document, lines, hints=hints, left=left, path=to, accounts=[account])
 
 
 def typed_by_model(

@@ -20,6 +20,7 @@ from drretail.eval.judging.turns import read_by_judge
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.verify.checks import check_report, read_report
+from drretail.parsing import without_thoughts
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import LookedAt, Pick, ReadValue
@@ -76,9 +77,9 @@ def check(question: str, answer: str, world: "World | str | Path", *, judge: "Mo
         if judge is not None and subject.answers is not None:
             model = open_model(judge) if isinstance(judge, str) else judge
             with TemporaryDirectory() as folder, _session(subject, model, Path(folder)) as session:
-                typed = asyncio.run(read_by_judge(subject, subject.answers, session))
-            if typed is None:
-                raise ModelError("unusable", f"{model.spec} gave no usable answer on what is said")
+                typed, failed = asyncio.run(read_by_judge(subject, subject.answers, session))
+            if failed:
+                raise ModelError("unusable", f"{model.spec} gave no usable answer on what is said ({failed})")
         reading = read_report(subject.case, typed)
         findings = check_report(subject.case, reading)
         text = subject.case.report
@@ -88,7 +89,7 @@ def check(question: str, answer: str, world: "World | str | Path", *, judge: "Mo
 
 def _subject(question: str, answer: str, world: "World") -> Subject:
     """The answer as a run of an imported system, of which nothing but its words is known."""
-    declared = take_picks(answer)
+    declared = take_picks(without_thoughts(answer))
     report = declared.report
     shop = NamedProducts(world)
     evidence = {entry.id: entry for entry in shop.named_by(report, question)}

@@ -16,7 +16,7 @@ from drretail.api.option import accepts
 from drretail.api.options.shared import paths_in, split_names, text_list
 from drretail.api.options.shops import Day, DownloadOptions, IngestOptions, SynthOptions
 from drretail.api.settings import read_settings, server_settings
-from drretail.data_ingest.raw.shop_rows import is_mapping
+from drretail.data_ingest.raw.shop_rows import NOT_PUBLISHED, is_mapping
 from drretail.env.servers.naming import is_on_servers, world_name
 from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
@@ -25,7 +25,7 @@ from drretail.records.tables.result import Result
 from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
-    from drretail.data_ingest.plan import Funnel, IngestReport, IngestSettings
+    from drretail.data_ingest.plan import IngestReport, IngestSettings
 
 
 @accepts(SynthOptions)
@@ -63,7 +63,8 @@ def download(options: DownloadOptions) -> Result[Any]:
         report = download_files(wanted, Path(options.to), client, choose_progress(), parallel=options.parallel)
     rows = [(file.name, file.category, file.size, file.state) for file in report.files]
     table = table_of(f"Files in {report.folder}", ["file", "category", "bytes", ""], rows)
-    return Result(report, report.model_dump(mode="json", exclude={"format"}), [table], path=Path(options.to))
+    document = report.model_dump(mode="json", exclude={"format", "account"})
+    return Result(report, document, [table], path=Path(options.to), accounts=[report.account])
 
 
 _LONGEST_SHOWN = 40
@@ -105,7 +106,8 @@ def ingest(options: IngestOptions) -> "Result[IngestReport]":
             target = None if write is None else WorldTarget(world, write, servers)
             report = run(stages_folder(world), into=target, replace=options.force)
     document = report.model_dump(mode="json", exclude={"format"})
-    return Result(report, document, [*_parts(report, "orders" if is_mapping(paths) else "reviews")])
+    accounts = [account for account in (report.products, report.reviews) if account.came]
+    return Result(report, document, [*_parts(report, "orders" if is_mapping(paths) else "reviews")], accounts=accounts)
 
 
 def _selection(options: IngestOptions, *, is_own_shop: bool) -> "IngestSettings":
@@ -124,6 +126,7 @@ def _selection(options: IngestOptions, *, is_own_shop: bool) -> "IngestSettings"
         category=options.category or None,
         cap_by=options.cap_by,
         seed=options.seed,
+        profile_pool=options.profile_pool,
         vary_orders=options.vary_orders,
         analyzer=None if options.analyzer is None else analyzer_named(options.analyzer),
         **{
@@ -147,7 +150,7 @@ def stages_folder(world: str) -> Path:
 def _parts(report: "IngestReport", word: str) -> Iterator[Table | str]:
     from drretail.env.manifest import Counts, headline
 
-    kept = Counts(products=report.products.kept, users=report.users, orders=report.reviews.kept)
+    kept = Counts(products=report.products.used, users=report.users, orders=report.reviews.used)
     yield headline(report.counts or kept, report.priced)
     if report.there_already:
         yield f"World {report.world}, fingerprint {report.fingerprint}"
@@ -170,22 +173,20 @@ def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
     """The files, what is wrong in them, and how many rows were kept."""
     yield table_of(
         "Files",
-        ["file", "holds", "category", "rows", "bad lines", "remark"],
+        ["file", "holds", "category", "rows", "left out", "remark"],
         [
             (
                 file.name,
                 word if file.shape == "reviews" else file.shape,
                 file.category,
-                file.rows,
-                file.bad_lines,
+                file.account.came,
+                file.account.n_left_out,
                 f"skipped: {file.skipped}" if file.skipped else "",
             )
             for file in report.files
         ],
     )
     for file in report.files:
-        for bad in file.shown:
-            yield f"{file.name}, line {bad.line}: {bad.problem}"
         for note in file.notes:
             yield f"{file.name}: {note}"
     if report.world is None:
@@ -203,20 +204,23 @@ def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
     rows += [(row.name, row.products, row.reviews, row.users) for row in report.categories]
     yield table_of(
         "Products",
-        ["category", "rows read", "kept", "dropped", "why"],
-        [(name, products.read, products.kept, *_dropped(products)) for name, products, _, _ in rows],
+        ["category", "rows read", "kept", "merged", "left out"],
+        [(name, account.came, account.used, account.n_merged, account.n_left_out) for name, account, _, _ in rows],
     )
     yield table_of(
         word.capitalize(),
-        ["category", "read", "orders", "users", "dropped", "why"],
-        [(name, reviews.read, reviews.kept, users, *_dropped(reviews)) for name, _, reviews, users in rows],
+        ["category", "read", "orders", "users", "merged", "left out"],
+        [
+            (name, account.came, account.used, users, account.n_merged, account.n_left_out)
+            for name, _, account, users in rows
+        ],
     )
     what = f"{'ordered' if word == 'orders' else 'reviewed'} product"
     if zeroless := report.without_zeros:
         has = f"{counted(zeroless, what)} {'has' if zeroless == 1 else 'have'}"
         yield f"{has} a product's id but for leading zeros, which Excel drops: save these columns as text."
     if count := report.products_without_meta - zeroless:
-        has_left = any("are not published" in str(file.notes) for file in report.files if file.shape == "products")
+        has_left = any(reason.startswith(NOT_PUBLISHED) for reason in report.products.left_out)
         or_left = ", or one that is not published" if has_left else ""
         yield f"{counted(count, what)} {'has' if count == 1 else 'have'} no product row{or_left}."
 
@@ -227,8 +231,3 @@ _FIELDS = {"parent_asin": "product", "user_id": "user", "order_id": "order", "sh
 def _short(value: object) -> str:
     text = " > ".join(map(str, value)) if isinstance(value, list) else "–" if value is None else str(value)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
-
-
-def _dropped(funnel: "Funnel") -> tuple[int, str]:
-    why = ", ".join(f"{reason.replace('_', ' ')}: {count:,}" for reason, count in funnel.dropped.items())
-    return funnel.read - funnel.kept, why

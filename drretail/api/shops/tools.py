@@ -19,7 +19,7 @@ from drretail.api.option import accepts
 from drretail.api.options.observer import SILENT, Observer
 from drretail.api.options.shops import McpOptions, ToolsOptions
 from drretail.api.settings import Settings, read_settings
-from drretail.api.worlds import check_askable, check_user, chosen_web, open_world, web_of, world_of
+from drretail.api.worlds import check_askable, chosen_web, open_world, web_of, world_of
 from drretail.conditions.tools import client_conditions
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
@@ -92,7 +92,7 @@ def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
     if tool.name in left_out:
         raise UserError(f"--vary without={'+'.join(under.without)} leaves out {tool.name}.")
     with world_of(options.world, web_of(options.world, options.web, settings)) as shop:
-        check_user(shop, options.user)
+        shop.check_user(options.user)
         session_settings = SessionSettings(
             shop, options.user, under.scope, without=left_out, tool_timeout=settings.tool_timeout
         )
@@ -134,7 +134,7 @@ def serve_tools(options: McpOptions) -> Result[None]:
     under = client_conditions(options.vary)
     settings = read_settings(web=None if options.web is None else str(options.web))
     with open_world(world, web=chosen_web(settings)) as shop, ExitStack() as stack:
-        check_user(shop, user)
+        shop.check_user(user)
         query = None if options.to is None else _asked(options, shop)
         session_settings = SessionSettings(
             shop,

@@ -14,7 +14,9 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from drretail.data_ingest.plan import BadLine, IngestSettings
+from pydantic import Field
+
+from drretail.data_ingest.plan import IngestSettings
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, numbered_rows, save_elements, save_rows
 from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.raw.shop_rows import save_table
@@ -25,6 +27,7 @@ from drretail.env.processes import Tell
 from drretail.errors import UserError
 from drretail.files import write_json
 from drretail.records.base import Document
+from drretail.records.tables.account import Account
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -229,11 +232,7 @@ SAVED, HELD = "saved.jsonl", "held.json"
 class Held(Document):
     """What a raw file held, in counts and first examples."""
 
-    rows: int = 0
-    bad_lines: int = 0
-    shown: tuple[BadLine, ...] = ()
-    late: int = 0
-    """The bad lines that are dated later than the last day."""
+    account: Account = Field(default_factory=lambda: Account("read", "row"))
     notes: tuple[str, ...] = ()
     first: tuple[dict[str, Any], ...] = ()
 
@@ -357,16 +356,18 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
             count.saved = save_table(task.source, target, task.until_ms)
         else:
             count.saved = save_elements(task.source, target, task.until_ms)
-        count.rows = count.saved.bad + count.saved.rows
-        tell(task.size, count.rows)
-    if count.saved.rows or not count.chunks:
-        count.good += _write_part(db, query, folder, count, target)[1]
+        tell(task.size, count.saved.account.came)
+    account = count.saved.account
+    if account.used or not count.chunks:
+        good = _write_part(db, query, folder, count, target)[1]
+        account.leave_out("refused by the engine", count=account.used - good)
+        account.used = good
+    if task.source.layout == "lines":
+        # Python saw only the rows that the engine could not read.
+        account.came, account.used = count.rows, account.used + count.good
     check_unchanged(task.source.path, task.size, task.modified)
     held = Held(
-        rows=count.rows,
-        bad_lines=count.rows - count.good,
-        late=count.saved.late,
-        shown=tuple(count.saved.shown),
+        account=account,
         notes=tuple(count.saved.notes),
         first=tuple(count.saved.first),
     )

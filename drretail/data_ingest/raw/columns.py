@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from drretail.env.catalog.base import Language
 from drretail.errors import UserError, file_error
 from drretail.parsing import parse_toml
-from drretail.records.base import Record, fault_of
+from drretail.records.base import Record, fault_of, tuples
 from drretail.records.shop import OrderStatus, Policy
 from drretail.records.tables.sheets import numbered_cells
 
@@ -26,7 +26,9 @@ NAMES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("colum
 _NEEDED = ("id", "title", "user", "product", "date")
 _MOST_OPTIONS = 10
 Column = Annotated[str, Field(min_length=1)]
-Columns = Annotated[tuple[Column, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value)]
+Columns = Annotated[
+    tuple[Column, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else tuples(value))
+]
 """Of several columns the first that is not empty counts; of categories, features and descriptions, each says a part."""
 
 
@@ -185,7 +187,8 @@ def _found(rules: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
     pairs = [
         [*there(rules[f"option_{part}"].replace("{n}", str(n))), None][0] for n in numbers for part in ("name", "value")
     ]
-    if options := {name: value for name, value in zip(pairs[::2], pairs[1::2], strict=True) if name and value}:
+    # Without the column of its name, an option is called as its column is.
+    if options := {name or value: value for name, value in zip(pairs[::2], pairs[1::2], strict=True) if value}:
         found["options"] = options
     return found
 

@@ -9,10 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from drretail.data_ingest.plan import BadLine
+from drretail.data_ingest.plan import LATER
 from drretail.data_ingest.raw.sources import Layout, RawFile, Shape, is_packed, open_text
-from drretail.parsing import writable
+from drretail.parsing import encodable
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import first_few
 
 _CHUNK = 1 << 20
@@ -180,14 +181,12 @@ def _first_rows(path: Path, packed: bool, layout: Layout) -> list[Any]:
 
 
 SHOWN = 3
-"""How many bad rows of a file are reported one by one."""
+"""How many of the first rows of a table are kept to be shown."""
 LONGEST_SHOWN = 40
 """The most characters of a value that a report quotes."""
 # The last millisecond of the year 9998. Python's dates end a year later, and the shop's today is the day after the
 # last order.
 LAST_MILLISECOND = 253_370_764_799_999
-LATER = "dated later than "
-"""How the problem of a row begins whose date is later than the last day (``later_than``)."""
 
 
 def last_millisecond(day: date) -> int:
@@ -208,23 +207,27 @@ def utc_day(milliseconds: int) -> date:
 
 @dataclass(slots=True)
 class Saved:
-    """The result of a pass in Python: how many rows were written for the engine and are bad, and the first bad ones."""
+    """The result of a pass in Python: what became of the rows, of which the used are written for the engine."""
 
-    rows: int = 0
-    bad: int = 0
-    late: int = 0
-    """The bad rows that are bad for their date, which is later than the last day."""
-    shown: list[BadLine] = field(default_factory=list[BadLine])
+    account: Account = field(default_factory=lambda: Account("read", "row"))
     notes: list[str] = field(default_factory=list[str])
     """Remarks about the file, for the user."""
     first: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """The first rows of a table, as they were read."""
 
-    def reject(self, line: int, problem: str) -> None:
-        self.bad += 1
-        self.late += problem.startswith(LATER)
-        if len(self.shown) < SHOWN:
-            self.shown.append(BadLine(line=line, problem=problem))
+    cells: Account = field(default_factory=lambda: Account("read", "cell"))
+    """The cells that can't be read, by what they were not taken for."""
+
+    def doubt(self, meaning: str, line: int, *texts: str) -> None:
+        """Counts a row's cells that can't be read: what they say is not taken as fulfilled."""
+        self.cells.leave_out(meaning, f"line {line:,}: {' '.join(texts)[:LONGEST_SHOWN]!r}")
+
+    def merge(self, reason: str, line: int) -> None:
+        self.account.merge(reason, str(line))
+
+    def reject(self, line: int, problem: str, detail: str = "") -> None:
+        """Leaves a bad row out. ``detail`` says more of the problem of the first one."""
+        self.account.leave_out(problem, f"{line}: {detail}" if detail else str(line))
 
 
 def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], saved: Saved, until_ms: int) -> None:
@@ -237,7 +240,8 @@ def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], sa
             # Without the line end, so that a cut line has the same message wherever it is.
             row = json.loads(data.rstrip(b"\r\n").decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError) as problem:
-            saved.reject(line, f"not JSON: {problem}")
+            saved.account.take()
+            saved.reject(line, "not JSON", str(problem))
         else:
             _save(row, line, shape, saved, out, until_ms)
 
@@ -250,38 +254,40 @@ def save_elements(source: RawFile, target: Path, until_ms: int) -> Saved:
             for line, value in read_elements(file):
                 _save(value, line, source.shape, saved, out, until_ms)
         except BrokenElement as problem:
-            saved.reject(problem.line, f"not JSON: {problem.problem}")
+            saved.account.take()
+            saved.reject(problem.line, "not JSON", problem.problem)
     return saved
 
 
 def _save(row: Any, line: int, shape: Shape, saved: Saved, out: IO[str], until_ms: int) -> None:
+    saved.account.take()
     problem = _problem(row, shape, until_ms)
     if problem is None:
-        out.write(writable(json.dumps(row, ensure_ascii=False)) + "\n")
-        saved.rows += 1
+        out.write(encodable(json.dumps(row, ensure_ascii=False)) + "\n")
+        saved.account.use()
     else:
-        saved.reject(line, problem)
+        saved.reject(line, *problem)
 
 
-def _problem(row: Any, shape: Shape, until_ms: int) -> str | None:
-    """Why a row cannot be used, or None. The engine makes the same test when it loads."""
+def _problem(row: Any, shape: Shape, until_ms: int) -> tuple[str, str] | None:
+    """Why a row cannot be used, and more about it; or None. The engine makes the same test when it loads."""
     if not isinstance(row, dict):
-        return "not a JSON object"
+        return "not a JSON object", ""
     if shape_of(row) != shape:
-        return f"no row of {shape}"
+        return f"no row of {shape}", ""
     needed = ("parent_asin", "title") if shape == "products" else ("user_id", "parent_asin")
     missing = [name for name in needed if row[name] is None or (row[name] == "" and name != "title")]
     if shape == "reviews" and str(row["user_id"]).lower() in NO_ID:
         missing = ["user_id"]
     if missing:
-        return f"no {missing[0]}"
+        return f"no {missing[0]}", ""
     strange = [name for name in needed if name != "title" and not is_safe_id(str(row[name]))]
     if strange:
-        return f"{strange[0]} is no id ({ID_RULE}): {str(row[strange[0]])[:LONGEST_SHOWN]!a}"
+        return f"{strange[0]} is no id ({ID_RULE})", f"{str(row[strange[0]])[:LONGEST_SHOWN]!a}"
     if shape == "reviews" and not is_moment(row["timestamp"]):
-        return "no timestamp in milliseconds"
+        return "no timestamp in milliseconds", ""
     if shape == "reviews" and int(row["timestamp"]) > until_ms:
-        return f"{later_than(until_ms)}: {utc_day(int(row['timestamp']))}"
+        return later_than(until_ms), str(utc_day(int(row["timestamp"])))
     return None
 
 

@@ -4,17 +4,57 @@ import html
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from drretail.parsing import writable
+from drretail.parsing import encodable
 from drretail.records.shop import USD, Product
 
-_BLOCK = "br|p|div|ul|ol|li|tr|td|th|table|tbody|thead|hr|h[1-6]|center|blockquote|section|article|body|html|img"
-_INLINE = "b|i|u|s|a|em|strong|span|font|small|big|sup|sub|strike|del|ins|mark|code"
-# Only HTML's own names, bare or with attributes: "<3", "a <b and c> d" and "<Brand>" are text.
-_ATTRIBUTES = r"(?:\s+[^<>]*=[^<>]*)?\s*/?"
-_BLOCK_TAG = re.compile(rf"</?(?:{_BLOCK}){_ATTRIBUTES}>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
-_INLINE_TAG = re.compile(rf"</?(?:{_INLINE}){_ATTRIBUTES}>", re.IGNORECASE)
+_BLOCK = re.compile(
+    "br|p|div|ul|ol|li|tr|td|th|table|tbody|thead|hr|h[1-6]|center|blockquote|section|article|body|html|img|meta|link|"
+    "input|source|embed|iframe"
+)
+_INLINE = re.compile("b|i|u|s|a|em|strong|span|font|small|big|sup|sub|strike|del|ins|mark|code|wbr")
+# Only bare names or names with attributes: "<3", "a <b and c> d" are text.
+_TAG = re.compile(
+    r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9:-]*+)(?:\s++[^<>=]*+=[^<>]*+)?\s*/?>|<!doctype[^<>]*+>", re.I
+)
+# What no visitor sees begins so; "<Style> casual", which is never closed, is text.
+_UNSEEN = re.compile(
+    r"<(?:!(?P<remark>--)|(?P<name>script|style|template|noscript|iframe|object|svg|title)\b[^<>]*+>)", re.I
+)
+
+
+def _without_tags(text: str, block: str) -> str:
+    """The text of HTML. A tag is what HTML calls so, and whatever the text closes: "<Brand>" alone is text."""
+    text = block.join(_seen(text))
+    closed = {match["name"].lower() for match in _TAG.finditer(text) if match["end"]}
+
+    def shown(match: re.Match[str]) -> str:
+        name = (match["name"] or "html").lower()
+        if _INLINE.fullmatch(name):
+            return ""
+        return block if name in closed or _BLOCK.fullmatch(name) else match[0]
+
+    return _TAG.sub(shown, text)
+
+
+def _seen(text: str) -> Iterator[str]:
+    """The parts of a text of HTML between scripts, styles, comments and what else shows nothing."""
+    place, open_ended = 0, set[str]()
+    for begins in _UNSEEN.finditer(text):
+        name = (begins["name"] or "--").lower()
+        if begins.start() < place or name in open_ended:
+            continue
+        ends = re.compile("-->" if begins["remark"] else rf"</{name}\s*>", re.I).search(text, begins.end())
+        if ends is None:
+            open_ended.add(name)
+            continue
+        yield text[place : begins.start()]
+        place = ends.end()
+    yield text[place:]
+
+
 # With its semicolon: "R&D" and "AT&T" are no entities.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
@@ -34,11 +74,11 @@ def without_markup(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda match: html.unescape(match.group()), text)
     if "<" in text:
-        text = _INLINE_TAG.sub("", _BLOCK_TAG.sub(" ", text))
+        text = _without_tags(text, " ")
     # The fast path for nearly all texts: printable ones have no controls, no surrogates and only plain spaces.
     if text.isprintable() and "  " not in text:
         return text.strip()
-    return _SPACE.sub(" ", writable(_CONTROL.sub("", text))).strip()
+    return _SPACE.sub(" ", encodable(_CONTROL.sub("", text))).strip()
 
 
 _PRICE = re.compile(
@@ -64,7 +104,7 @@ def product_from_row(product_id: str, category: str, row: dict[str, Any]) -> Pro
         # The lines "Height: 205 cm" of its texts, which has no other place for them; of two names the last. A line is a
         # block of HTML, or a line or a sentence of text.
         texts = [each for name in ("features", "description") for each in _listed(row.get(name))]
-        lines = (_SENTENCE.split(_BLOCK_TAG.sub("\n", text)) for text in texts if isinstance(text, str))
+        lines = (_SENTENCE.split(_without_tags(text, "\n")) for text in texts if isinstance(text, str))
         for field in (_FIELD.fullmatch(without_markup(line)) for of_text in lines for line in of_text):
             if field and field["name"] != row.get("title"):
                 details[field["name"].strip()] = field["value"].strip()

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, islice
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -21,7 +22,7 @@ from drretail.data_ingest.raw.columns import (
 )
 from drretail.data_ingest.raw.lines import LONGEST_SHOWN, SHOWN, Saved, later_than, utc_day
 from drretail.data_ingest.raw.sources import RawFile
-from drretail.data_ingest.raw.values import days_in, moment_of, price_in
+from drretail.data_ingest.raw.values import Price, days_in, moment_of, price_in
 from drretail.errors import UserError, nearest_names
 from drretail.records.base import NO_ID, is_safe_id
 from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, OTHER_TITLES, STOCK, USD, VARIANTS
@@ -33,9 +34,13 @@ Row = dict[str, Any]
 _LONGEST_ID = 60
 _CITED_BY = "reports cite by letters, digits, _ and -"
 _HIDDEN = frozenset({"draft", "archived", "unlisted", "false", "no", "0", "-1", "hidden", "private", "pending"})
+_SHOWN = frozenset({"active", "true", "yes", "1", "visible", "catalog", "search", "publish", "published", "public"})
 _NAMED_COLUMNS = 60
 _YES = frozenset({"1", "yes", "true", "continue", "notify", "allow"})
-_NO = frozenset({"0", "no", "false"})
+_NO = frozenset({"0", "no", "false", "deny"})
+_STOCK_WORDS, _SOLD_OUT = frozenset({"in stock", "available", "preorder", "backorder"}), {"out of stock", "sold out"}
+_BEST_RATING = 5
+NOT_PUBLISHED = "not published"
 # "1,000" may be a thousand.
 _COUNT = re.compile(r"([1-9][0-9]{0,8})(?:[.,](?!000$)0+)?")
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -83,9 +88,11 @@ def save_table(source: RawFile, target: Path, until_ms: int) -> Saved:
     saved, read = Saved(), _products if source.shape == "products" else _orders
     with target.open("w", encoding="utf-8") as file:
         for row in read(source, source.mapping, saved, until_ms):
-            saved.rows += 1
+            saved.account.use()
             saved.first += [row] if len(saved.first) < SHOWN else []
             file.write(f"{_encode(row)}\n")
+    for meaning, fate in saved.cells.left_out.items():
+        saved.notes.append(f"{counted(fate.count, 'row')} {meaning}, first in {fate.first}")
     return saved
 
 
@@ -111,6 +118,7 @@ def _read(path: Path, part: ProductColumns | OrderColumns, mapping: Mapping, sav
         saved.notes.append(f"columns that are not read: {first_few(unread, 12)}")
     places = [(name, heading.index(name)) for name in wanted if name in heading]
     for line, cells in islice(numbered_cells(path), 1, None):
+        saved.account.take(1 if cells else 0)
         if len(cells) == len(heading):
             rows.append((line, {name: text for name, place in places if (text := cells[place].strip())}))
         elif any("\n" in cell for cell in cells):
@@ -135,43 +143,67 @@ class _Line(NamedTuple):
 
 
 def _families(source: Path, mapping: Mapping, saved: Saved) -> dict[str, list[_Line]]:
-    """The published rows of a table of products, by the id of their product as written; by "" those without one."""
+    """The published rows of a table of products, by the id of their product as written; by "" those without one.
+
+    The product itself comes first, or else the row that has its title.
+    """
     columns = mapping.products
     rows = _read(source, columns, mapping, saved)
     # "id:44" names a parent by the last of several id columns; products go by the first.
     numbers = {f"id:{row[columns.id[-1]]}": _first(row, columns.id) for _, row in rows if columns.id[-1] in row}
     families: dict[str, list[_Line]] = defaultdict(list)
+    has_parents = any(_first(row, columns.parent) for _, row in rows)
     for line, row in rows:
         own, parent = _first(row, columns.id), _first(row, columns.parent) or ""
         parent = numbers.get(parent) or parent.removeprefix("id:")
-        families[parent or own or ""].append(_Line(line, row, row, own, parent in ("", own)))
+        families[parent or own or ""].append(_Line(line, row, row, own, has_parents and not parent))
     kept = dict[str, list[_Line]]()
     for key, family in families.items():
-        family.sort(key=lambda each: not each.is_own)
-        hidden = [any(each.cells.get(name, "").lower() in _HIDDEN for name in columns.published) for each in family]
-        if key and hidden[0]:
-            continue
-        shown = [each for each, is_gone in zip(family, hidden, strict=True) if not is_gone]
-        if key and columns.parent:
-            of_product = {name: text for each in reversed(shown) for name, text in each.cells.items()}
-            shown = [each._replace(filled=of_product | each.cells) for each in shown]
-        kept[key] = shown
-    if left := len(rows) - sum(map(len, kept.values())):
-        saved.notes.append(f"{counted(left, 'row')} left out that are not published ({', '.join(columns.published)})")
+        # A feed names a group by one of its variants. Of variants with options, the row without any is the product.
+        if has_parents and any(_options(line, columns) for line in family):
+            family = [
+                line._replace(is_own=line.is_own or (line.own == key and not _options(line, columns)))
+                for line in family
+            ]
+        family.sort(key=lambda line: (not line.is_own, _first(line.cells, columns.title) is None))
+        shown = _published(family, columns, saved, is_one=bool(key))
+        if key and has_parents:
+            of_product = {name: text for line in reversed(shown) for name, text in line.cells.items()}
+            shown = [line._replace(filled=of_product | line.cells) for line in shown]
+        if shown:
+            kept[key] = shown
     return kept
+
+
+def _published(family: list[_Line], columns: ProductColumns, saved: Saved, *, is_one: bool) -> list[_Line]:
+    """The rows that are published; none of one product if its first row is not. A word that can't be read is no yes."""
+    shown, named = list[_Line](), ", ".join(columns.published)
+    for place, line in enumerate(family):
+        words = {line.cells.get(name, "").lower() for name in columns.published} - {""}
+        if words <= _SHOWN:
+            shown.append(line)
+            continue
+        for each in family if is_one and not place else [line]:
+            if words & _HIDDEN:
+                saved.account.leave_out(f"{NOT_PUBLISHED} ({named})", str(each.number))
+            else:
+                saved.reject(each.number, f"not known to be published ({named})", repr(min(words - _SHOWN)))
+        if is_one and not place:
+            return []
+    return shown
 
 
 def _products(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) -> Iterator[Row]:
     columns, path = mapping.products, source.path
     families = _families(path, mapping, saved)
     lines, named = [*chain(*families.values())], (*columns.price, *columns.sale_price)
-    texts = [line.cells[name] for line in lines for name in named if name in line.cells]
+    texts = [(line.number, line.cells[name]) for line in lines for name in named if name in line.cells]
     decimal, currency = _notation(path, mapping, texts, saved)
     said = list[tuple[str, str]]()
     for key, family in families.items():
         own, good = citable(key), list[tuple[_Line, Row]]()
         for line in family:
-            row = _fields(line, key, mapping, decimal, until_ms)
+            row = _fields(line, key, mapping, decimal, until_ms, saved)
             if own is None or row["title"] is None:
                 _reject(saved, line.number, "id" if own is None else "title", columns, line.cells)
             else:
@@ -179,7 +211,8 @@ def _products(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) ->
         if not good or own is None:
             continue
         said.append((key, own))
-        rows = [_merged(good, own, columns)] if columns.parent else [row for _, row in good]
+        is_one = columns.parent or columns.options
+        rows = [_merged(good, own, columns, saved)] if is_one else [row for _, row in good]
         for row in rows:
             del row["stock"]
             yield {"parent_asin": own, **row, "shop_currency": currency}
@@ -190,24 +223,28 @@ def _reject(saved: Saved, line: int, field: str, part: ProductColumns | OrderCol
     columns: tuple[str, ...] = getattr(part, field)
     form = " in ISO's form, or see date_format" if field == "date" else ""
     written = _first(cells, columns)
-    said = "" if written is None else f": {written[:LONGEST_SHOWN]!r}"
-    saved.reject(line, f"no {field} ({' or '.join(columns)}){form if said else ''}{said}")
+    said = "" if written is None else repr(written[:LONGEST_SHOWN])
+    saved.reject(line, f"no {field} ({' or '.join(columns)}){form if written else ''}", said)
 
 
-def _fields(line: _Line, key: str, mapping: Mapping, decimal: str, until_ms: int) -> Row:
-    """What a row says, in the dataset's form, and its "stock"."""
+def _fields(line: _Line, key: str, mapping: Mapping, decimal: str, until_ms: int, saved: Saved) -> Row:
+    """What a row says, in the dataset's form, and its "stock". What can't be read is told to ``saved``."""
     columns, cells, filled = mapping.products, line.cells, line.filled
 
     def words(names: Sequence[str]) -> list[str]:
         texts = [filled[name] for name in names if name in filled]
         return [text.replace("\\n", "\n") for text in texts] if mapping.format == "woocommerce" else texts
 
-    def number(names: Sequence[str]) -> float | None:
+    def number(what: str, names: Sequence[str], most: float) -> float | None:
         found = price_in(_first(filled, names), decimal)
-        return None if found is None else found.amount
+        if found is not None and found.amount <= most:
+            return found.amount
+        if text := _first(cells, names):
+            saved.doubt(f"of unknown {what} ({', '.join(names)})", line.number, text)
+        return None
 
-    price, list_price = (price_in(text, decimal) for text in _prices(cells, columns, until_ms))
-    stock, title = _stock(cells, columns), words(columns.title)
+    price, list_price = _prices(line, mapping, decimal, until_ms, saved)
+    stock, title = _stock(line, columns, saved), words(columns.title)
     details: Row = {name: cells[column] for name, column in columns.details.items() if column in cells}
     if stock is not None:
         details[STOCK] = int(stock) if re.fullmatch(r"[+-]?\d+", stock) else stock
@@ -217,8 +254,8 @@ def _fields(line: _Line, key: str, mapping: Mapping, decimal: str, until_ms: int
     page = form and re.sub(r"\{(?:handle|id)\}", lambda _: quote(key, safe=""), form)
     return {
         "title": title[0] if title else None,
-        "average_rating": number(columns.rating),
-        "rating_number": number(columns.ratings),
+        "average_rating": number("rating", columns.rating, _BEST_RATING),
+        "rating_number": number("number of ratings", columns.ratings, inf),
         "features": words(columns.features) or None,
         "description": words(columns.description) or None,
         "price": price and price.amount,
@@ -235,29 +272,58 @@ def _options(line: _Line, columns: ProductColumns) -> dict[str, str]:
     """How a variant differs. Shopify names an option on a product's first row, and an only variant Default Title."""
     chosen: dict[str, str] = {}
     for name, column in columns.options.items():
-        own, value = name if name == column else line.filled.get(name, name), line.cells.get(column)
+        own, value = name if name == column else line.filled.get(name, column), line.cells.get(column)
         if own and value and value != "Default Title":
             chosen.setdefault(own, value)
     return chosen
 
 
-def _prices(cells: Cells, columns: ProductColumns, until_ms: int) -> tuple[str | None, str | None]:
-    """The price as its cell has it, and the earlier one. A sale price counts on the days planned for it."""
-    price, sale = _first(cells, columns.price), _first(cells, columns.sale_price)
-    if sale is not None:
-        begins, ends = days_in(*(_first(cells, names) or "" for names in (columns.sale_from, columns.sale_to) if names))
-        today = utc_day(until_ms)
-        if (begins is None or begins <= today) and (ends is None or today <= ends):
-            return sale, price
-    return price, _first(cells, columns.list_price)
+def _prices(
+    line: _Line, mapping: Mapping, decimal: str, until_ms: int, saved: Saved
+) -> tuple[Price | None, Price | None]:
+    """The price, and the earlier one. A sale price counts on the days planned for it, if they can be read."""
+    columns, cells = mapping.products, line.cells
+    price, earlier = (price_in(_first(cells, names), decimal) for names in (columns.price, columns.list_price))
+    if earlier is None and (text := _first(cells, columns.list_price)):
+        saved.doubt(f"no list price ({', '.join(columns.list_price)})", line.number, text)
+    sale = price_in(_first(cells, columns.sale_price), decimal)
+    if sale is None or not sale.amount:
+        return price, earlier
+    ends = (columns.sale_from, columns.sale_to) if columns.sale_to else (columns.sale_from,)
+    texts = [_first(cells, names) or "" for names in ends]
+    days, today = days_in(texts, mapping.date_format), utc_day(until_ms)
+    if days is None:
+        saved.doubt("no sale, since its days can't be read", line.number, *filter(None, texts))
+    elif (days[0] or today) > today or today > (days[1] or today):
+        saved.doubt("no sale today", line.number, *filter(None, texts))
+    else:
+        return sale, price
+    return price, earlier
 
 
-def _stock(cells: Cells, columns: ProductColumns) -> str | None:
-    """The stock as text; None if it is not counted, or does not end the sale."""
+def _stock(line: _Line, columns: ProductColumns, saved: Saved) -> str | None:
+    """The stock as text; None if it is not counted, or does not end the sale.
+
+    A word that can't be read stands for itself, and is no yes.
+    """
+    cells = line.cells
     is_untracked = columns.tracker and _first(cells, columns.tracker) is None
-    if is_untracked or (_first(cells, columns.backorders) or "").lower() in _YES:
+    backorders, available = (_first(cells, names) for names in (columns.backorders, columns.available))
+    if backorders and backorders.lower() not in _YES | _NO:
+        saved.doubt("not sold without stock, since it can't be read", line.number, backorders)
+    if is_untracked or (backorders or "").lower() in _YES:
         return None
-    return "sold out" if (_first(cells, columns.available) or "").lower() in _NO else _first(cells, columns.stock)
+    word = (available or "").lower().replace("_", " ")
+    if available and word in _NO | _SOLD_OUT:
+        return "sold out"
+    if available and word not in _YES | _STOCK_WORDS:
+        saved.doubt("of unknown availability", line.number, available)
+        return available
+    stock = _first(cells, columns.stock)
+    words = _STOCK_WORDS | _SOLD_OUT
+    if stock and not re.fullmatch(r"[+-]?\d+", stock) and stock.lower().replace("_", " ") not in words:
+        saved.doubt("of unknown stock", line.number, stock)
+    return stock
 
 
 def _path(cells: Cells, columns: Sequence[str], *, is_list: bool) -> list[str]:
@@ -275,30 +341,85 @@ def _path(cells: Cells, columns: Sequence[str], *, is_list: bool) -> list[str]:
     return path
 
 
-def _merged(good: list[tuple[_Line, Row]], own: str, columns: ProductColumns) -> Row:
-    """The variants of a product as one row, with options in its details, and the lowest price."""
-    variants, titles, others = dict[str, Row](), dict[str, str](), dict[str, None]()
+_Variant = tuple[str | None, dict[str, str], _Line, Row]
+"""Its SKU, its options, and its row."""
+
+
+def _merged(good: list[tuple[_Line, Row]], own: str, columns: ProductColumns, saved: Saved) -> Row:
+    """The rows of a product as one, with options in its details, its variants there, and the lowest price."""
+    seen, others = defaultdict[str | None, list[tuple[dict[str, str], str]]](list), dict[str, None]()
+    amounts, variants = (set[float](), set[float]()), list[_Variant]()
+    first, base = good[0]
     for line, row in good:
-        chosen, written = _options(line, columns), citable(line.own or "")
-        variant = written or citable("-".join((own, *chosen.values()))) or own
-        if titles.setdefault(variant, row["title"]) != row["title"]:  # the same in another language
-            others[row["title"]] = None
-        # A row without data of its own, such as one for a further picture, is no variant.
-        elif variant not in (own, *variants) and (written or row["price"] is not None or chosen):
-            offer = {"id": variant, **chosen, "price": row["price"]}
-            offer |= {"stock": row["stock"], "list_price": row["details"].get(LIST_PRICE)}
-            variants[variant] = {name: value for name, value in offer.items() if value is not None}
-    (first, base), is_own = good[0], citable(good[0][0].own or "") == own
+        sku, title = None if line.is_own else citable(line.own or ""), row["title"]
+        chosen = {} if line.is_own else _options(line, columns)
+        if any(_is_translation(chosen, title, *each, by_sku=sku is not None) for each in seen[sku]):
+            others[title] = None
+            saved.merge("the same in another language", line.number)
+            continue
+        amounts[line.is_own].update({row["price"]} - {None})
+        if sku is None and not chosen:
+            # A row without data of its own, such as one for a further picture, is no variant.
+            if line is not first:
+                saved.merge("a further row of its product", line.number)
+        elif any(chosen == before for before, _ in seen[sku]):
+            saved.merge("the same variant again", line.number)
+        else:
+            variants.append((sku, chosen, line, row))
+            if line is not first:
+                saved.merge("a variant of its product", line.number)
+        seen[sku].append((chosen, title))
     base["details"] |= {OTHER_TITLES: [*others]} if others else {}
-    if len(variants) <= 1 and not (is_own and variants):
-        return base | {"details": base["details"] | _options(first, columns)}
-    details = {name: value for name, value in base["details"].items() if is_own or name not in (STOCK, LIST_PRICE)}
-    details |= _options(first, columns) if is_own else {}
-    amounts = sorted(offer["price"] for offer in variants.values() if "price" in offer)
-    return base | {
-        "price": f"{'from ' if amounts[0] != amounts[-1] else ''}{amounts[0]}" if amounts else None,
-        "details": details | {VARIANTS: [*variants.values()]},
+    has_variants = len(variants) > 1 or (first.is_own and bool(variants))
+    prices = sorted(amounts[False] if has_variants else amounts[False] | amounts[True])
+    price = prices[0] if len(prices) == 1 else f"from {prices[0]}" if prices else None
+    if not has_variants:
+        return base | {"price": price, "details": base["details"] | _options(first, columns)}
+    details = {
+        name: value for name, value in base["details"].items() if first.is_own or name not in (STOCK, LIST_PRICE)
     }
+    details |= _options(first, columns) if first.is_own else {}
+    return base | {"price": price, "details": details | {VARIANTS: [*_offers(own, variants, saved)]}}
+
+
+def _is_translation(options: dict[str, str], title: str, before: dict[str, str], other: str, *, by_sku: bool) -> bool:
+    """True if a row has the SKU and the options of another, or other options, in another language.
+
+    Shops name a variant by its product and its options, so variants that share a SKU differ in nothing else.
+    """
+    if options == before:
+        return title != other
+    is_same = title == other or _without(title, options) == _without(other, before)
+    return by_sku and not (is_same and (options.keys() & before.keys() or not options or not before))
+
+
+def _without(title: str, options: dict[str, str]) -> list[str]:
+    for value in sorted(options.values(), key=len, reverse=True):
+        title = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " ", title, flags=re.IGNORECASE)
+    return title.split()
+
+
+def _offers(own: str, variants: Sequence[_Variant], saved: Saved) -> Iterator[Row]:
+    """The variants of a product in its details. A variant's id is its SKU, where no other variant has it, nor the
+    product; else the product's id and its options, or a hash of them where their letters are none of an id. The order
+    of the rows does not matter.
+    """
+    by_options = [citable("-".join((own, *options.values()))) or own for _, options, _, _ in variants]
+    hashes = [
+        f"{own[:50]}-{hashlib.sha256(_encode([sku, *options.items()]).encode()).hexdigest()[:8]}"
+        for sku, options, _, _ in variants
+    ]
+    ids = [sku or name for (sku, *_), name in zip(variants, by_options, strict=True)]
+    for names in (by_options, hashes):
+        counts = Counter(ids)
+        ids = [each if counts[each] == 1 and each != own else name for each, name in zip(ids, names, strict=True)]
+    for name, (sku, options, line, row) in zip(ids, variants, strict=True):
+        offer = {"id": name, **options, "price": row["price"], "stock": row["stock"]}
+        offer["list_price"] = row["details"].get(LIST_PRICE)
+        if sku not in (None, name):
+            offer["sku"] = line.own
+            saved.doubt("named by their options, since their SKU is not theirs alone", line.number, line.own or "")
+        yield {key: value for key, value in offer.items() if value is not None}
 
 
 def _check_ids(path: Path, said: Iterable[tuple[str, str]], saved: Saved) -> None:
@@ -314,17 +435,19 @@ def _check_ids(path: Path, said: Iterable[tuple[str, str]], saved: Saved) -> Non
         saved.notes.append(f"{counted(len(changed), 'id')} written otherwise, such as {changed[0]}: {_CITED_BY}")
 
 
-def _notation(path: Path, mapping: Mapping, texts: Sequence[str], saved: Saved) -> tuple[str, str]:
-    """The mark before the cents of these prices, and their one currency.
+def _notation(path: Path, mapping: Mapping, cells: Sequence[tuple[int, str]], saved: Saved) -> tuple[str, str]:
+    """The mark before the cents of these prices, each with its line, and their one currency.
 
     Notes prices that cannot be read or may mean something else. Raises UserError if some name another currency, by its
     code or by a sign that cannot mean this one.
     """
+    texts = [text for _, text in cells]
     marks = {mark[1] for text in texts if (mark := re.search(r"\d([.,])\d{1,2}(?![\d.,])", text))}
     decimal = mapping.decimal or ("," if marks == {","} else ".")
     prices = [(text, price_in(text, decimal)) for text in texts]
-    if unread := [text for text, price in prices if price is None]:
-        saved.notes.append(f"{counted(len(unread), 'price')} unknown, such as {unread[0][:LONGEST_SHOWN]!r}")
+    for line, text in cells:
+        if price_in(text, decimal) is None:
+            saved.doubt("of unknown price", line, text)
     read = [(text, price) for text, price in prices if price]
     if odd := [text for text, _ in read if re.search(rf"(?<![\d.,])\d{{1,3}}[{decimal}]\d{{3}}(?![\d.,])", text)]:
         saved.notes.append(
@@ -335,8 +458,9 @@ def _notation(path: Path, mapping: Mapping, texts: Sequence[str], saved: Saved) 
     codes = named[0][0] if named else (USD,)
     currency = mapping.currency or codes[0]
     if mapping.currency is None and (not named or len(codes) > 1):
-        example = next((text for text, price in read if price.currencies == codes), "that name no currency")
-        saved.notes.append(f'prices such as {example!r} are taken as {currency}: write currency = "EUR" for another')
+        example = next((text for text, price in read if price.currencies == codes), None)
+        which = "that name no currency" if example is None else f"such as {example[:LONGEST_SHOWN]!r}"
+        saved.notes.append(f'prices {which} are taken as {currency}: write currency = "EUR" for another')
     if strange := [text for text, price in read if price.currencies and currency not in price.currencies]:
         raise UserError(
             f"{path} has {counted(len(strange), 'price')} such as {strange[0][:LONGEST_SHOWN]!r}, and the world's "
@@ -374,7 +498,7 @@ def _orders(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) -> I
         if lacking is not None:
             _reject(saved, line, lacking, orders, row)
         elif moment is not None and moment[0] > until_ms:
-            saved.reject(line, f"{later_than(until_ms)}: {_first(row, orders.date)!r}")
+            saved.reject(line, later_than(until_ms), repr(_first(row, orders.date)))
         elif moment is not None and number is not None:
             if order and own:
                 said[order, own] = None
@@ -399,12 +523,13 @@ def _orders(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) -> I
 
 def _fill_down(rows: list[tuple[int, Cells]], orders: OrderColumns) -> None:
     """Gives the rows of an order what only its first row says."""
-    first: dict[str, Cells] = {}
+    said = defaultdict[str, Cells](dict)
     names = (*orders.user, *orders.date, *orders.status, *orders.cancelled)
-    for _, row in rows:
-        if key := _first(row, orders.id):
-            above = first.setdefault(key, row)
-            row |= {name: above[name] for name in names if name in above and name not in row}
+    keyed = [(key, row) for _, row in rows if (key := _first(row, orders.id))]
+    for key, row in keyed:
+        said[key] = row | said[key]
+    for key, row in keyed:
+        row |= {name: said[key][name] for name in names if name in said[key] and name not in row}
 
 
 def _status(cells: Cells, orders: OrderColumns, meanings: dict[str, str], strange: Counter[str]) -> str | None:

@@ -1,6 +1,7 @@
 """What stands in a cell of a shop's own table: numbers, prices with their currencies, and dates."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
@@ -71,8 +72,14 @@ def _moment(when: datetime) -> Moment | None:
     return (milliseconds, int(offset.total_seconds() // 60)) if 0 <= milliseconds <= LAST_MILLISECOND else None
 
 
-def days_in(*texts: str) -> tuple[date | None, date | None]:
-    """The first and the last day of two cells, or of one with a slash between them; None for an end that none names."""
-    ends = [moment_of(part.strip()) for text in texts for part in text.split("/")]
+def days_in(texts: Sequence[str], form: str | None) -> tuple[date | None, date | None] | None:
+    """The first and the last day of two cells, or of one with a slash between them; None for an end that none names.
+
+    None if one is no date, in ``form`` or in ISO's.
+    """
+    parts = [part.strip() for text in texts for part in text.split("/")]
+    ends = [moment_of(part, form) or moment_of(part) for part in parts]
+    if len(parts) > 2 or any(part and end is None for part, end in zip(parts, ends, strict=True)):
+        return None
     first, last, *_ = (None if end is None else utc_day(end[0] + end[1] * 60_000) for end in (*ends, None, None))
     return first, last

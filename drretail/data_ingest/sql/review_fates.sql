@@ -1,8 +1,17 @@
--- What became of the reviews of each file, by the category of their product (NULL where no product row exists).
-SELECT q.source, q.category, q.fate, CAST(sum(q.reviews) AS BIGINT) AS reviews, CAST(sum(q.recent) AS BIGINT) AS recent
+-- What became of the reviews of each file, by the category of their product (NULL where no product row exists), with
+-- the first product.
+SELECT
+    q.source,
+    q.category,
+    q.fate,
+    CAST(sum(q.reviews) AS BIGINT) AS reviews,
+    CAST(sum(q.recent) AS BIGINT) AS recent,
+    min(CASE WHEN q.recent > 0 OR q.fate = 'no_meta' THEN q.product_id END) AS first,
+    min(CASE WHEN q.reviews > q.recent THEN q.product_id END) AS first_old
 FROM (
     SELECT
         t.source,
+        t.product_id,
         coalesce(p.category, g.category) AS category,
         t.reviews,
         t.recent,

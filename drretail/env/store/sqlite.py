@@ -59,9 +59,22 @@ def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concat
         except sqlite3.ProgrammingError:  # a wrong use of sqlite3, not a damaged file
             raise
         except (sqlite3.Error, ValueError, TypeError, OverflowError) as problem:
+            # What was raised by the call itself, or asks for what no column holds, is the caller's mistake.
+            begun = problem.__traceback__ is not None and problem.__traceback__.tb_next is not None
+            if not begun or not all(map(_may_be_asked, (*args, *kwargs.values()))):
+                raise
             raise unreadable(self.path, problem) from problem
 
     return checked
+
+
+def _may_be_asked(value: object) -> bool:
+    """True for ids, a status, a seed and counts, as the methods take them."""
+    if isinstance(value, int):
+        return abs(value) < 2**63
+    if isinstance(value, str):
+        return True
+    return value is None or (isinstance(value, Sequence) and all(isinstance(each, str) for each in value))
 
 
 def unreadable(path: Path, problem: Exception) -> UserError:

@@ -8,6 +8,5 @@ providers.py   the paper's search service and a self-hosted one, combined with f
 connection.py  which address may be opened; connections to what was checked, with limits
 fetcher.py     one page from the open web, safely: all limits, robots.txt
 page.py        raw pages as text, read by trafilatura
-refusals.py    short pages without a subject, which are no evidence: not found, denied, a bot check, a login
 cleaning.py    texts of the web without hidden characters, absurd lengths and marks like our citations
 """

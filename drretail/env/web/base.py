@@ -135,6 +135,8 @@ BUILT_IN = {
     "searxng": "drretail.env.web.providers:open_searxng",
 }
 WEBS = Plugins("web", BUILT_IN, "drretail.web")
+LONGEST_REFUSAL = 900
+"""The most characters of a page that only refuses; the walls of consent are the longest."""
 WANTED = "a drretail Web, or a function (argument, options) that gives one"
 SERPER_ADDRESS = "https://google.serper.dev/search"
 

@@ -11,7 +11,6 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from drretail.env.web.base import WebPage, WebResult
-from drretail.env.web.refusals import REFUSES, title_refuses
 from drretail.grounding.text.untrusted import harmless, visible
 
 LONGEST_TEXT = 200_000
@@ -71,16 +70,12 @@ def cleaned_result(result: WebResult) -> WebResult | None:
 
 
 def cleaned_page(page: WebPage) -> WebPage:
-    """A page of any provider; only one in state "ok" has a text, and its state is another if none is left, or if the
-    page refuses to show its content.
-    """
+    """A page of any provider; only one in state "ok" has a text, and its state is another if none is left."""
     text = clean_text(page.text) if page.state == "ok" else ""
     title, state = clean_line(page.title, LONGEST_TITLE), page.state
     problem = None if page.problem is None else clean_line(page.problem, LONGEST_TITLE)
     if state == "ok" and not text:
         state = "no_content"
-    elif state == "ok" and title_refuses(title, text, page.url):
-        text, state, problem = "", "blocked", problem or REFUSES
     return replace(page, title=title, text=text, state=state, date=iso_day(page.date), problem=problem)
 
 

@@ -1,5 +1,6 @@
 """Pages of the open web, safely: one GET with all limits, bodies unpacked within limits, robots.txt respected."""
 
+import re
 import ssl
 import threading
 import time
@@ -62,6 +63,11 @@ def unpacked_body(response: httpx2.Response, most_bytes: int) -> bytes:
     return bytes(body)
 
 
+def is_cut(body: bytes) -> bool:
+    """True for HTML that begins and does not end. Without a length, a connection that broke looks like a page's end."""
+    return b"<html" in body[:4096].lower() and not re.search(rb"</(?:html|body)\s*>", body[-4096:], re.IGNORECASE)
+
+
 @dataclass(eq=False, repr=False)
 class Fetcher:
     """Fetches pages by GETs that identify the sender only by ``user_agent``. Safe to use from several threads."""
@@ -93,7 +99,7 @@ class Fetcher:
         try:
             answer = self._answer(address, time.monotonic() + self.limits.seconds, self.limits.body_bytes, way)
             status = answer.status or 0
-            if not 200 <= status < 300:
+            if not 200 <= status < 300 or status == 206:  # a part, for which nobody asked
                 kind = Blocked if status in REFUSING else PageNotFound if status in (404, 410) else Failed
                 raise kind(f"The site answers {status} instead of a page.", status)
             kind, charset = text_kind(answer.content_type, answer.body)
@@ -130,6 +136,8 @@ class Fetcher:
                     return str(url.join(response.headers["location"]))
                 body = unpacked_body(response, most_bytes) if response.is_success else b""
                 kind = response.headers.get("content-type", "")
+                if not {"content-length", "transfer-encoding"} & set(response.headers) and is_cut(body):
+                    raise Failed("The page breaks off before its end.")
                 return Fetched(str(url), str(url), "ok", response.status_code, kind, body=body)
         except httpx2.InvalidURL:
             raise Blocked("The page redirects to an address that cannot be read.") from None

@@ -76,6 +76,14 @@ class Claim(Record):
         """
         return len(self.sources) > len(self.looked_up) or bool(self.unresolved)
 
+    @property
+    def has_address(self) -> bool:
+        """True if something with an address stands behind it: a product, whose id is its address, or a page, also one
+        that is gone. Orders, users, calculations and files have none, nor has an id or a number that leads nowhere.
+        """
+        cited = (source for source in self.sources if source not in self.looked_up)
+        return any("://" in name for name in self.unresolved) or any(source_type(name) in HEADLINE for name in cited)
+
     def sources_of(self, kind: SourceType) -> list[str]:
         """Its sources of a type that resolve."""
         return [source for source in self.sources if source_type(source) == kind]

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import ValidationError, WithJsonSchema, field_validator
 
-from drretail.env.web.refusals import LONGEST
+from drretail.env.web.base import LONGEST_REFUSAL
 from drretail.eval.claims.claims import (
     FIRST_ANSWER,
     PROMPTS,
@@ -110,8 +110,6 @@ class Support(Record):
         Literal["full_support", "partial_support", "no_support", "not_rated"], _enum(*get_args(Label)[:3])
     ]
     justification: Annotated[str, REASON]
-    quote: str = ""
-    """Blank from a judge that is told the paper's own words, which ask for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +157,7 @@ def disputed(answer: SupportAnswer, claim: Claim, report: str, ledger: Ledger) -
 def may_refuse(claim: Claim, texts: Sequence[SourceText]) -> bool:
     """True if all texts that a claim is judged by are pages as short as those that only refuse."""
     read = [text for text in texts if text.id in claim.sources]
-    return all(text.id.startswith("W:") and len(text.text.text) <= LONGEST for text in read)
+    return all(text.id.startswith("W:") and len(text.text.text) <= LONGEST_REFUSAL for text in read)
 
 
 def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
@@ -254,8 +252,7 @@ class SupportJudge:
             reply = await self.judge_session.ask(SUPPORT, claim.claim_id, self.prompt, values, Support)
             if (answer := reply.answer) is None:
                 return {claim.claim_id: SupportAnswer(None, error=reply.error)}
-            quotes = [answer.quote] if answer.quote.strip() else []
-            ruled = RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support)
+            ruled = RuledClaim(claim_id=1, quotes=[], justification=answer.justification, label=answer.support)
             return {claim.claim_id: support_answer(ruled, [text.text.text for text in texts])}
         alone = await self._labels(claims, texts, {})
         text = self.subject.case.layout.text

@@ -11,13 +11,14 @@ accused; what it does not confirm stays open.
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from drretail.eval.claims.claims import MOST_CLAIMS, Claim
 from drretail.eval.judging.criteria import NumberedItem, QuestionBatch, ask_numbered
-from drretail.eval.judging.question import Ruling
+from drretail.eval.judging.question import LEFT_OUT, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.grounding.text.layout import Sentence
-from drretail.grounding.text.quotes import find_words
+from drretail.grounding.text.quotes import find_words, has_words
 from drretail.grounding.text.untrusted import cleaned
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.parts import ReadTurn
@@ -25,7 +26,7 @@ from drretail.grounding.verify.places import Passage, figures_at, value_at
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.reading import CART, CLOSED, FIELDS, Kind, Pick, Reading, ReadValue
-from drretail.records.score import Verdict
+from drretail.records.score import Verdict, VerdictState
 
 MOST_TOLD = 8
 """The most problems that a judge is told of at once."""
@@ -128,34 +129,53 @@ def confirm_prompt() -> Prompt:
     return load_prompt(PROMPTS, CONFIRM).shared_until("{{query}}")
 
 
-def reading_by(slug: str, claims: Iterable[Claim], picks: Verdict | None, denials: Sequence[str] = ()) -> Reading:
-    """What a judge read: the values of its claims, of which it confirmed these ``denials``, and its picks."""
+class SecondLook(NamedTuple):
+    """What a judge says of the denials that were put to it; those that it failed on are in neither."""
+
+    confirmed: tuple[str, ...] = ()
+    declined: tuple[str, ...] = ()
+    """Those that it does not confirm, with words of the report and a reason."""
+    failed: str = ""
+    """Why it failed on one; empty if it answered on all."""
+
+    @property
+    def applied(self) -> dict[str, Any]:
+        """The fields of a reading that follow from it."""
+        return {"confirmed": self.confirmed, "declined": self.declined}
+
+
+def reading_by(slug: str, claims: Iterable[Claim], picks: Verdict | None, seen: SecondLook | None = None) -> Reading:
+    """What a judge read: the values of its claims, what it confirmed of them, and its picks."""
     return Reading(
         reader=f"model:{slug}",
         picks=tuple(map(Pick.model_validate, picks.value)) if picks and picks.state == "scored" else None,
         values=tuple(value for claim in claims for value in claim.values),
         spans=tuple((claim.start, claim.end) for claim in claims if claim.start is not None and claim.end is not None),
-        confirmed=tuple(denials),
+        **(seen or SecondLook()).applied,
     )
 
 
 async def confirmed(
     case: Case, judge_session: JudgeSession, reading: Reading, turns: Sequence[ReadTurn] = ()
-) -> tuple[str, ...]:
-    """The denials that the judge confirms, of those that ``reading`` leaves open; missing answers are asked for.
+) -> SecondLook:
+    """What the judge says of the denials that ``reading`` leaves open; missing answers are asked for.
 
     ``judge_session`` is that of the metric "reading".
     """
+    items = to_confirm(case, reading, turns)
     await ask_numbered(
         judge_session,
         QuestionBatch(CONFIRM, confirm_prompt(), MOST_CLAIMS, "claim"),
-        to_confirm(case, reading, turns),
+        items,
         {"query": tagged("query", case.query.text)},
         Confirmations,
         rulings,
         check=lambda answer: strange_quotes(answer, case.report),
     )
-    return confirmed_in(judge_session.verdicts())
+    verdicts = judge_session.verdicts()
+    wanted = {item.item for item in items}
+    failed = (verdict.error or LEFT_OUT for verdict in _second_looks(verdicts, "failed") if verdict.item in wanted)
+    return second_look(verdicts, case.report)._replace(failed=next(failed, ""))
 
 
 def to_confirm(case: Case, reading: Reading, turns: Sequence[ReadTurn] = ()) -> list[NumberedItem]:
@@ -199,8 +219,17 @@ def rulings(answer: Confirmations) -> list[tuple[int, Ruling]]:
     return [(item.claim_id, Ruling(item.confirmed, item.justification, item.quote)) for item in answer.confirmations]
 
 
-def confirmed_in(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
-    """The confirmed denials; a failed answer confirms none."""
+def second_look(verdicts: Iterable[Verdict], report: str) -> SecondLook:
+    """What was confirmed and what was declined; a failed answer does neither."""
+    answers = [*_second_looks(verdicts, "scored")]
+    said = [verdict for verdict in answers if verdict.reason and has_words(report, verdict.quote or "")]
+    return SecondLook(
+        tuple(sorted(verdict.item for verdict in answers if verdict.value is True)),
+        tuple(sorted(verdict.item for verdict in said if verdict.value is False)),
+    )
+
+
+def _second_looks(verdicts: Iterable[Verdict], state: VerdictState) -> Iterator[Verdict]:
     wording = confirm_prompt().hash
-    rulings = (verdict for verdict in verdicts if (verdict.stage, verdict.prompt_hash) == (CONFIRM, wording))
-    return tuple(sorted(verdict.item for verdict in rulings if verdict.value is True))
+    looks = (verdict for verdict in verdicts if (verdict.stage, verdict.prompt_hash) == (CONFIRM, wording))
+    return (verdict for verdict in looks if verdict.state == state)

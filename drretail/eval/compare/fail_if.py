@@ -16,8 +16,18 @@ from statistics import fmean
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.wording import row_name
 from drretail.eval.registry import installed
+from drretail.eval.scores.facts import missing_of
+from drretail.eval.scores.gathering import (
+    DAMAGED_RUNS,
+    LACKS_IN_WORDS,
+    NOT_IMPORTED,
+    NOT_JUDGED,
+    PENDING_RUNS,
+    SPOILED_RUNS,
+)
 from drretail.records.comparison import ComparedRow, Comparison, GateResult
-from drretail.records.score import Scores
+from drretail.records.score import Score, Scores, reasons_of
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted, percent, roughly, signed
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import LEVEL, Gate
@@ -33,6 +43,15 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
 
 _GATE = re.compile(r"(?P<name>[^:<>=]+):(?P<way>drop|rise)=(?P<size>\d*\.?\d+)")
 MOST_NAMED = 10
+NOT_LOOKED_AT = frozenset(
+    {
+        "judge failed",
+        *(LACKS_IN_WORDS[lack] for lack in (PENDING_RUNS, NOT_JUDGED, SPOILED_RUNS, DAMAGED_RUNS, NOT_IMPORTED)),
+    }
+)
+"""Reasons for which an answer has no value that say nothing of the answer."""
+_IN_GATES = NOT_LOOKED_AT | {"failed", "no value in the file"}
+"""Those that a gate does not pass over, as scores and tables of values word them, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,33 +98,86 @@ def broken_since_last(
     """A sentence for every rule on the last experiment that a system's score meets, which makes it fail.
 
     Systems are the same if their labels are; where each experiment has one besides the ``floors``, these are. Raises
-    UnknownName for a score that nobody has, and UserError without a system in both.
+    UnknownName for a score that nobody has, and UserError where a rule is not met and could not be: a system of the
+    last experiment is gone, a score lacks answers that nobody judged, or it is of less than half as many answers.
     """
     for rule in rules:
-        by_system = (scores.by_system(rule.name) for scores in (now, last))
         here, before = (
-            {label: value for label, value in values.items() if value is not None and label not in floors}
-            for values in by_system
+            {label: row for label, row in scores.rows_by_system(rule.name).items() if label not in floors}
+            for scores in (now, last)
         )
-        pairs = {label: label for label in here if label in before}
+        pairs = {label: label for label in before if label in here}
         if not pairs and len(here) == len(before) == 1:
-            pairs = dict(zip(here, before, strict=True))
+            pairs = dict(zip(before, here, strict=True))
         if not pairs:
             raise UserError(f"--fail-if {rule.text!r}: no system has {rule.name} in both experiments.")
-        for label, other in pairs.items():
-            if rule.is_met(here[label], before[other]):
-                yield f"{rule.text}: {rule.name} of {label} is {here[label]:.3g}, and was {before[other]:.3g}."
+        broken: list[str] = []
+        reasons = [f"{label} of the last experiment is gone" for label in before if label not in pairs]
+        for other, label in pairs.items():
+            row, row_before = here[label], before[other]
+            if row.value is not None and row_before.value is not None and rule.is_met(row.value, row_before.value):
+                broken.append(
+                    f"{rule.text}: {rule.name} of {label} is {row.value:.3g}, and was {row_before.value:.3g}."
+                )
+            reasons += _lacking(now, row, "")
+            reasons += _lacking(last, row_before, " in the last experiment")
+            if 2 * row.n_scored < row_before.n_scored:
+                reasons.append(f"{rule.name} of {label} is of {row.n_scored:,}, and was of {row_before.n_scored:,}")
+        if reasons and not broken:
+            raise UserError(f"--fail-if {rule.text!r} can't be told: {'; '.join(reasons)}.")
+        yield from broken
 
 
-def judged_gates(comparisons: Sequence[Comparison], rules: Sequence[GateRule], clusters: Clusters) -> list[GateResult]:
+def _lacking(scores: Scores, row: Score, where: str) -> Iterator[str]:
+    """Why a score is not of all that it should be of: answers that nobody judged, or on which the judge failed."""
+    missing = [f"{count} {why}" for why, count in missing_of(row).items() if why in _IN_GATES]
+    failed = sum(
+        judging.failed
+        for judging in scores.judgings
+        if (judging.metric, judging.system, *judging.by_whom) == (row.metric, row.system, *row.by_whom)
+    )
+    missing += [counted(failed, "judgement that failed", "judgements that failed")] if failed else []
+    if row.value is None and not missing:
+        missing = [", ".join(reasons_of(row.items)) or "no value"]
+    if missing:
+        yield f"{row.variant} of {row.system}{where}: {', '.join(missing)}"
+
+
+def judged_gates(
+    comparisons: Sequence[Comparison], rules: Sequence[GateRule], clusters: Clusters, scores: Scores | None = None
+) -> list[GateResult]:
     """The result of each rule for each comparison and judge with such a row; all together keep to ``LEVEL``.
 
-    Raises UnknownName for a row that no comparison has, and UserError for a change that is no loss, or for a row that
-    is not comparable, since a gate that can't be evaluated must not pass.
+    ``scores`` tell which judgements failed. Raises UnknownName for a row that no comparison has, and UserError for a
+    change that is no loss, for a row that is not comparable, and where a rule would pass over answers that nobody
+    looked at, since a gate that can't be evaluated must not pass.
     """
     tested = [(rule, row) for rule in rules for row in _rows_named(comparisons, rule)]
     level = LEVEL / max(1, len(tested))
-    return [_gate(rule, *row, clusters, level) for rule, row in tested]
+    gates = [_gate(rule, *row, clusters, level) for rule, row in tested]
+    for (rule, row), gate in zip(tested, gates, strict=True):
+        if not gate.fails:
+            _check_looked_at(rule, *row, scores)
+    return gates
+
+
+def _check_looked_at(
+    rule: BoundRule | GateRule, comparison: Comparison, judge: str, row: ComparedRow, scores: Scores | None
+) -> None:
+    """Raises UserError for a rule that would pass over answers that nobody looked at."""
+    missing = [f"{count} {why}" for why, count in row.dropped.items() if why in _IN_GATES]
+    failed = sum(
+        judging.failed
+        for judging in (() if scores is None else scores.judgings)
+        if (judging.metric, judging.judge) == (row.metric, judge) and judging.system in (comparison.a, comparison.b)
+    )
+    missing += [counted(failed, "judgement that failed", "judgements that failed")] if failed else []
+    if missing:
+        sides = f"{row_name(row)} of {comparison.a} and {comparison.b}"
+        raise UserError(
+            f"--fail-if {rule.text!r} can't be told: {sides} lack {', '.join(missing)}. drretail score judges what is "
+            "missing, with --retry failed what failed."
+        )
 
 
 def _gate(
@@ -114,7 +186,8 @@ def _gate(
     metric = installed(row.metric)
     described = None if metric is None else metric.description
     # Only a scoreboard's columns have a direction.
-    if described and described.own_name(row.variant) and rule.is_drop is not described.higher_is_better:
+    on_board = described is not None and row.variant in {column.variant for column in described.scoreboard}
+    if described and on_board and rule.is_drop is not described.higher_is_better:
         better, worse = ("less", "rise") if rule.is_drop else ("more", "drop")
         instead = rule.text.replace(":drop=" if rule.is_drop else ":rise=", f":{worse}=")
         raise UserError(f"--fail-if {rule.text!r}: {better} is better here: write {instead!r}.")
@@ -142,6 +215,7 @@ def _gate(
         mean_b=row.mean_b or 0.0,
         p=1.0 if gate.p is None else gate.p,
         fails=gate.fails,
+        dropped=row.dropped,
         worse={query: (b, a) for query, (a, b) in values.items() if sign * (a - b) < 0},
     )
 
@@ -160,18 +234,25 @@ def stated(gate: GateResult) -> Iterator[str]:
     )
     queries = ", ".join(f"{query} ({was:.2f} → {now:.2f})" for query, (was, now) in [*gate.worse.items()][:MOST_NAMED])
     left = len(gate.worse) - MOST_NAMED
+    means = f"{gate.name} of {gate.a} is {gate.mean_a:.2f}, and of {gate.b} {gate.mean_b:.2f} (p = {gate.p:.2g}, by "
+    means += f"{gate.judge})"
+    account = Account("gate", "query", gate.queries + sum(gate.dropped.values()), gate.queries)
+    for why, count in gate.dropped.items():
+        account.leave_out(why, count=count)
     yield (
-        f"{'Fails' if gate.fails else 'Passes'}: {gate.name} of {gate.a} is {gate.mean_a:.2f}, and of {gate.b} "
-        f"{gate.mean_b:.2f} (p = {gate.p:.2g}, by {gate.judge})."
+        (f"Fails: {means}." if gate.fails else account.praise(f"passes: {means}", bare=True))
         + (f" Worse on {counted(len(gate.worse), 'query')}: {queries}" if queries else "")
         + (f" and {left:,} more." if left > 0 else "." if queries else "")
     )
 
 
-def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[BoundRule]) -> Iterator[str]:
+def broken_rules(
+    comparisons: Sequence[Comparison], rules: Sequence[BoundRule], scores: Scores | None = None
+) -> Iterator[str]:
     """A sentence for every rule whose bound a comparison meets, which makes it fail.
 
-    Raises UnknownName for a row that no comparison has, and UserError for a row without a figure.
+    Raises UnknownName for a row that no comparison has, and UserError for a row without a figure, and as
+    ``judged_gates`` where a rule is not met.
     """
     for rule in rules:
         for comparison, judge, row in _rows_named(comparisons, rule):
@@ -180,6 +261,8 @@ def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[BoundRule]) 
                     f"{rule.text}: {row_name(row)} of {comparison.a} less that of {comparison.b} is "
                     f"{signed(row.difference)} by {judge} ({row.n_pairs} queries)."
                 )
+            else:
+                _check_looked_at(rule, comparison, judge, row, scores)
 
 
 def _rows_named(

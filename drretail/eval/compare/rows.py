@@ -13,7 +13,14 @@ from statistics import fmean
 from drretail.eval.compare.wording import row_facts
 from drretail.eval.metric import OPEN, Metric
 from drretail.eval.scores.facts import Runs, value_in, whole_of
-from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED, PENDING_RUNS, SPOILED_RUNS, Gathered
+from drretail.eval.scores.gathering import (
+    DAMAGED_RUNS,
+    LACKS_IN_WORDS,
+    NOT_JUDGED,
+    PENDING_RUNS,
+    SPOILED_RUNS,
+    Gathered,
+)
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import readers_of
 from drretail.records.tables.figures import counted
@@ -136,9 +143,10 @@ def contrast_of(
 
 
 _LOST = "a provider did not answer"
-_AGAIN = {
+AGAIN = {
     LACKS_IN_WORDS[PENDING_RUNS]: "run",
     LACKS_IN_WORDS[SPOILED_RUNS]: "run … --retry spoiled",
+    LACKS_IN_WORDS[DAMAGED_RUNS]: "run … --retry spoiled",
     LACKS_IN_WORDS[NOT_JUDGED]: "score",
     "judge failed": "score … --retry failed",
     _LOST: "run … --retry spoiled",
@@ -167,7 +175,7 @@ def _obstacle(
     every = lacking + Counter({_LOST: lost})
     if 10 * every.total() > due:
         queries = (
-            f"{count:,} {why}" + (f" (drretail {_AGAIN[why]})" if why in _AGAIN else "")
+            f"{count:,} {why}" + (f" (drretail {AGAIN[why]})" if why in AGAIN else "")
             for why, count in every.most_common()
         )
         return "missing", f"{every.total():,} of {counted(due, 'query')} lack a value: {', '.join(queries)}"

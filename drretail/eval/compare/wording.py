@@ -10,6 +10,7 @@ from drretail.eval.metric import Metric
 from drretail.eval.scores.facts import chosen_variants, headlines
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, Reliability
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted, p_value, percent, roughly, signed
 from drretail.stats.intervals import FEWEST
 from drretail.stats.significance import LEVEL
@@ -30,7 +31,7 @@ def sides_named(a: str, b: str) -> dict[str, str]:
 
 def difference_of(row: ComparedRow) -> str:
     """ "+0.05, +0.02 to +0.08, n = 50": A minus B with its interval, and queries; of ``done`` both shares."""
-    size = f"n = {row.n_pairs:,}"
+    size = f"n = {row.n_pairs:,}" + (f" of {row.n_due:,}" if row.n_pairs < row.n_due else "")
     if row.no_interval is None and row.ci_low is None:
         both = (row.mean_a or 0.0, row.mean_b or 0.0)
         # A failure among hundreds is not 100%.
@@ -62,9 +63,7 @@ def primary_variants(metric: Metric) -> tuple[str, ...]:
 def row_facts(metric: Metric, variant: str) -> dict[str, Any]:
     """The name of a variant's row, and whether the variant is a count."""
     described = metric.description
-    is_clear = described.named_by_variant or variant == metric.name
-    name = described.own_name(variant) or (variant if is_clear else f"{metric.name} {variant}")
-    return {"name": name, "is_count": variant in described.counts}
+    return {"name": described.name_of(metric.name, variant), "is_count": variant in described.counts}
 
 
 Measure = Sequence[ComparedRow]
@@ -110,7 +109,8 @@ def sentences(
     for name, measure in measures:
         if undecided and (open_rows := [row for row in measure if row.outcome == "undecided"]):
             pairs = ", ".join(of(row, difference_of(row) + _corrected(row)) for row in open_rows)
-            yield f"No difference is shown in {name}{'' if is_of_two else ':'} {pairs}."
+            what = f"no difference is shown in {name}{'' if is_of_two else ':'} {pairs}"
+            yield compared_in(open_rows).praise(what, bare=True)
         if few := [row for row in measure if row.outcome == "too_few"]:
             pairs = ", ".join(of(row, f"{_users(row)}: {row.why}") for row in few)
             yield f"Too few queries in {name}{'' if is_of_two else ':'} {pairs}."
@@ -131,6 +131,17 @@ def _corrected(row: ComparedRow) -> str:
         few = counted(row.n_pairs, "query") if row.n_users is None else counted(row.n_users, "user")
         return f"; {few} are too few for {row.tests} tests, even where all agree: p {p_value(row.p_holm)}"
     return f"; p {p_value(row.p_holm)} as one of {row.tests} tests"
+
+
+def compared_in(rows: Sequence[ComparedRow]) -> Account:
+    """The queries on which systems were compared, of those that both were asked; of several rows, comparisons."""
+    account = Account("compare", "query" if len(rows) == 1 else "comparison")
+    for row in rows:
+        account.take(row.n_due)
+        account.use(row.n_pairs)
+        for why, count in row.dropped.items():
+            account.leave_out(why, count=count)
+    return account
 
 
 def _users(row: ComparedRow) -> str:
@@ -164,7 +175,8 @@ def conclusion(rows: Sequence[ComparedRow], floors: Sequence[ComparedRow], names
         several = f" {counted(len(shown) - 1, 'more difference is', 'more differences are')} shown."
         parts.append(next(sentences(shown, names)) + several * (len(shown) > 1))
     elif open_rows:
-        parts.append(f"No difference is shown.{_preferred(open_rows, names)}{_takes(open_rows)}")
+        nothing = compared_in(open_rows).praise("no difference is shown", bare=True)
+        parts.append(f"{nothing}{_preferred(open_rows, names)}{_takes(open_rows)}")
     elif few:
         users = max(row.n_users or row.n_pairs for row in few)
         noun = counted(users, "query" if few[0].n_users is None else "user")
@@ -202,7 +214,8 @@ def _takes(rows: Sequence[ComparedRow]) -> str:
         return ""
     row = max(reversed(sized), key=lambda row: row.n_needed or 0)
     size = f"{row.apart or 0.0:.2f}".removesuffix(".00")
-    return f" To show a difference of {size} in {row_name(row)} takes about {roughly(row.n_needed)} questions."
+    needed = f"takes about {roughly(row.n_needed)} questions, and {row.n_planned:,} were asked"
+    return f" To show a difference of {size} in {row_name(row)} {needed}."
 
 
 def headlines_of(comparisons: Iterable[Comparison]) -> list[ComparedRow]:

@@ -15,8 +15,8 @@ DIMENSIONS = (
     "clarity",
     "depth",
     "breadth",
-    "insightfulness",
-    "constraint_following",
+    "insight",
+    "constraints",
     PERSONALIZATION,
     "overall",
 )

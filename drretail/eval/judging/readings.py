@@ -12,11 +12,12 @@ from pydantic import ValidationError
 from drretail.eval.claims.claims import EXTRACT, FAITHFULNESS, claims_in
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extraction_prompts
-from drretail.eval.claims.typed_values import confirmed_in, reading_by
+from drretail.eval.claims.typed_values import reading_by, second_look
 from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import CriteriaTask, Subject
 from drretail.eval.metrics.reading import BY_FORM, ITEM, NAME, STAGE, VERSION, prompts
 from drretail.files import write_json
+from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import read_picks, read_report
 from drretail.grounding.verify.records import record_of
@@ -75,7 +76,7 @@ def judges_reading(subject: Subject) -> Reading | None:
         claims = next(of_claims, None)
         if claims is not None or picks.state == "scored":
             read = claims_in(claims) if claims is not None else None
-            return reading_by(judge, read or (), picks, confirmed_in(in_reading))
+            return reading_by(judge, read or (), picks, second_look(in_reading, subject.case.report))
     return None
 
 
@@ -106,7 +107,7 @@ NO_PICKS = "Nothing is to be bought."
 
 def judge_context(subject: Subject, rules: Rules = "default") -> dict[str, str]:
     """The shop's address, the shopper and the question, and under the default rules the shop's current date."""
-    profile = NO_PROFILE if subject.profile is None else subject.profile.text
+    profile = (NO_PROFILE if rules == "default" else "") if subject.profile is None else subject.profile.text
     return {
         "shop_url": subject.shop_url,
         **({"today": subject.today} if rules == "default" else {}),
@@ -116,8 +117,11 @@ def judge_context(subject: Subject, rules: Rules = "default") -> dict[str, str]:
 
 
 def report_as_read(subject: Subject, **attributes: str) -> str:
-    """The report as publications' rules show it, which is what its reader sees: with numbers and a list of sources."""
-    return tagged("report", subject.rendered.text, **attributes)
+    """The report as publications' rules show it: with numbers and a list of sources, as its reader sees it, and without
+    a word of ours: marks that lead to no address stand as they are written.
+    """
+    text = render_report(subject.report or "", subject.evidence.values(), style="plain", as_written=True).text
+    return tagged("report", text, **attributes)
 
 
 def report_material(subject: Subject) -> dict[str, str]:

@@ -442,14 +442,7 @@ class _QuestionCalls:
                 raise
             used = attempts.usage_with(message)
             self.allowance.count(used)
-            metadata = message.response_metadata
-            return ActionResult(
-                answered_json(message),
-                used.model_dump(),
-                len(attempts.failed),
-                self.judge.in_batches,
-                metadata.get("model_name") or metadata.get("model"),
-            )
+            return ActionResult(answered_json(message), used.model_dump(), len(attempts.failed), self.judge.in_batches)
 
         request = {
             "model": self.model.spec,

@@ -29,8 +29,6 @@ class JudgingCost:
     cost: Cost
     retries: int
     seconds: float
-    served: tuple[str, ...] = ()
-    """The models that answered, as their provider names them; empty if it names none."""
     params: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """How the model was asked: temperature, longest answer …"""
 
@@ -123,17 +121,15 @@ def judging_costs(experiment: Path) -> list[JudgingCost]:
     costs: list[JudgingCost] = []
     for (metric, judge), paths in sorted(journals.items()):
         spec, cost, retries, seconds = judge, NOTHING, 0, 0.0
-        served: dict[str, None] = {}
         params: dict[str, Any] = {}
         by_report = [read_journal_of(path) for path in paths]
         for effect in (effect for its in by_report for effect in its):
             spec, params = effect.request["model"], effect.request.get("params", {})
-            served |= {effect.served: None} if effect.served else {}
             used = Usage(**(effect.usage or {}))
             cost = cost + Cost(used, (spec,) if used.unpriced else ())
             retries += effect.retries or 0
             seconds += effect.seconds
         if cost.usage.calls:
             reports = sum(map(bool, by_report))
-            costs.append(JudgingCost(metric, spec, judge, reports, cost, retries, seconds, tuple(served), params))
+            costs.append(JudgingCost(metric, spec, judge, reports, cost, retries, seconds, params))
     return costs

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from drretail.eval.claims.typed_values import (
+    MOST_TOLD,
     PROMPTS,
     SaidValue,
     as_values,
@@ -15,7 +16,7 @@ from drretail.eval.claims.typed_values import (
     joined_problems,
     value_problems,
 )
-from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.question import LEFT_OUT, JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.verify.checks import read_report
@@ -49,6 +50,7 @@ def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnValues]]:
     answers, report = subject.answers, subject.report or ""
     if answers is None:
         return
+    tied = [(value.start, value.end) for value in subject.case.by_form if value.state != "underivable"]
     before = ""
     for number, turn in enumerate(answers.turns, 1):
         answer = report[turn.start : turn.end].strip()
@@ -67,7 +69,7 @@ def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnValues]]:
                 values,
                 TurnValues,
                 partial(_turn_ruling, turn=turn, report=report),
-                partial(_turn_problems, turn=turn, report=report),
+                partial(_turn_problems, turn=turn, report=report, tied=tied),
                 purpose="extraction",
             )
 
@@ -97,10 +99,22 @@ def _options(options: Mapping[str, str]) -> str:
     return f"({', '.join(f'{name}: {value}' for name, value in options.items())})"
 
 
-def _turn_problems(answer: TurnValues, *, turn: ReadTurn, report: str) -> str | None:
-    """Why an answer is sent back, in words for the judge."""
+def _turn_problems(
+    answer: TurnValues, *, turn: ReadTurn, report: str, tied: Sequence[tuple[int, int]] = ()
+) -> str | None:
+    """Why an answer is sent back, in words for the judge. ``tied`` are the places that form ties to a record: a judge
+    that marks none of them has not read.
+    """
+    words = report[turn.start : turn.end]
     ids = {value.of for value in answer.values if bare(value.of).partition("/")[0] in turn.things}
-    return joined_problems([*value_problems(answer.values, report[turn.start : turn.end], ids)])
+    problems = [*value_problems(answer.values, words, ids)]
+    figures = [(start, end) for start, end in tied if turn.start <= start < turn.end]
+    if figures and not problems:
+        read = [(value.start + turn.start, value.end + turn.start) for value in as_values(answer.values, words)[0]]
+        if not any(start < last and first < end for start, end in figures for first, last in read):
+            shown = ", ".join(repr(report[start:end]) for start, end in figures[:MOST_TOLD])
+            problems.append(f"none of the figures of products and orders is marked, such as {shown}")
+    return joined_problems(problems)
 
 
 def _turn_ruling(answer: TurnValues, *, turn: ReadTurn, report: str) -> Ruling:
@@ -121,15 +135,15 @@ def reading_of_turns(slug: str, verdicts: Iterable[Verdict], turns: Sequence[Rea
     return Reading(reader=f"model:{slug}", values=typed, spans=tuple(spans), confirmed=())
 
 
-async def read_by_judge(subject: Subject, answers: ReadAnswers, judge_session: JudgeSession) -> Reading | None:
-    """What this judge typed of an assistant's answers, with the denials that it confirms; None if it failed on most.
+async def read_by_judge(subject: Subject, answers: ReadAnswers, judge_session: JudgeSession) -> tuple[Reading, str]:
+    """What this judge typed of an assistant's answers, with the denials that it confirms; and why it failed on one of
+    them, empty if it failed on none. Where it failed, form reads.
 
     ``judge_session`` is that of the metric "reading".
     """
     verdicts = await read_turns(subject, judge_session)
-    if 2 * sum(verdict.state == "failed" for verdict in verdicts) > len(verdicts):
-        return None
+    failed = (f"{verdict.item}: {verdict.error or LEFT_OUT}" for verdict in verdicts if verdict.state == "failed")
     typed = reading_of_turns(judge_session.judge.slug, verdicts, answers.turns)
     with_records = replace(subject.case, evidence=subject.with_records)
-    denials = await confirmed(with_records, judge_session, read_report(subject.case, typed), answers.turns)
-    return typed.model_copy(update={"confirmed": denials})
+    looked = await confirmed(with_records, judge_session, read_report(subject.case, typed), answers.turns)
+    return typed.model_copy(update=looked.applied), next(failed, looked.failed)

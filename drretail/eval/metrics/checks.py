@@ -8,7 +8,7 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import OPEN, Metric, Value, description_of, of_verdicts
+from drretail.eval.metric import NOT_KNOWN, OPEN, Metric, Value, description_of, of_verdicts
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.verify.checks import Case, check_report
 from drretail.grounding.verify.findings import CODES, WEB_SEARCH
@@ -95,6 +95,8 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
     "pages": (lambda case, _: any(citation.type == "web" for citation in case.citations), "the report cites no page"),
 }
 """What a check may need, and why there is nothing to check if that is missing."""
+_UNKNOWN = frozenset(_CONDITIONS[name][1] for name in ("picks", "world", "records", "ledger", "watched", "possible"))
+"""The reasons for which something is not known: what such a check looks for may be there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
         of_code = findings.get(code, ())
         lacking = None if of_code else check.lacks(case, reading)
         if lacking is not None:
-            yield code, CodeVerdict("na", None, lacking)
+            yield code, CodeVerdict("na", None, lacking, (NOT_KNOWN,) if lacking in _UNKNOWN else ())
         else:
             lines = [finding.model_dump(mode="json", exclude_none=True) for finding in of_code]
             yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found")

@@ -1,5 +1,5 @@
 """Faithfulness Precision and Faithfulness Recall (paper section 3.3.1, appendix H.1): how far sources support the
-claims that cite them, and how many claims cite anything. A judge is asked in three stages, each with verdicts of its
+claims that cite them, and how many claims cite an address. A judge is asked in three stages, each with verdicts of its
 own; the formulas (Eq. 1 and 2) are pure functions of these.
 
 docs/scores.md gives each formula with its reason.
@@ -59,8 +59,9 @@ def prompts() -> list[Prompt]:
 
 FP, FR, N_SUPPORTED = "FP", "FR", "N_supported"
 BY_TYPE: dict[str, SourceType] = {f"FP_{kind}": kind for kind in TYPES}
-NUMBERS: dict[str, SourceType] = {"N_web": "web", "N_prod": "product"}
-VARIANTS = (FP, N_SUPPORTED, *BY_TYPE, FR, "N_cited", *NUMBERS)
+NUMBERS: dict[str, SourceType] = {"N_web": "web", "N_product": "product"}
+N_INTERNAL = "N_internal"
+VARIANTS = (FP, N_SUPPORTED, *BY_TYPE, FR, "N_cited", *NUMBERS, N_INTERNAL)
 
 
 def report_values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
@@ -101,11 +102,14 @@ def _counts(report: ReportVerdicts) -> Iterator[Value]:
     yield Value("N_cited", "scored", float(both.cited))
     for variant, kind in NUMBERS.items():
         yield Value(variant, "scored", float(report.tally(kind).cited))
+    yield Value(N_INTERNAL, "scored", float(sum(claim.types == ("internal",) for claim in report.cited)))
 
 
 def _recall(claims: Sequence[Claim]) -> Value:
-    """FR = N_cited / N_total (paper, Eq. 1): by presence of a source (Table 9), whether or not it supports anything."""
-    return share(FR, ("cited", sum(claim.is_cited for claim in claims)), ("total", len(claims)))
+    """FR = N_cited / N_total (paper, Eq. 1): by presence of an address (appendix H.1, Table 9), whether or not what is
+    there supports anything.
+    """
+    return share(FR, ("cited", sum(claim.has_address for claim in claims)), ("total", len(claims)))
 
 
 UNREAD = "the report cites or lists sources, and no citation could be read"

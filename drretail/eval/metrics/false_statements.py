@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from drretail.eval.claims.audit import ReportVerdicts
@@ -42,6 +42,7 @@ VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, CHECKED, POWER, *OF_KIND.values())
 READ_BY_RULES = "read by rules"
 _OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
 """What tools call a price and a stock."""
+NOTHING_READ = "nothing in it could be held against a record"
 NO_SOURCE = "there is no record and no page to hold it against: import with --world, or tools' results"
 
 
@@ -75,20 +76,23 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     if claims.whole.unasked:
         judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("na", None, NOT_JUDGED))
         return
-    if judged and (claims.judged is None or claims.whole.is_failed):
-        judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("failed", None, "the judge failed on its claims"))
-        return
     case, claims_judged = subject.case, claims.judged or ()
-    by_model = judges_reading(subject)
+    if judged and (claims.judged is None or claims.whole.is_failed):
+        value = _value(case, read_report(case), ())
+        error = next((verdict.error for verdict in judged if verdict.error), "")
+        _record(subject, judge_session, value, reason, f"on its claims{error and f': {error}'}")
+        return
+    by_model, failed = judges_reading(subject), ""
     if claims_judged and judge_session.judge.ref.kind != "rule_based":
         picks = next((verdict for verdict in judged if verdict.stage == PICKS), None)
         typed = reading_by(judge_session.judge.slug, claims_judged, picks)
         with judge_session.sibling(READING, READING_VERSION) as reading_session:
-            denials = await confirmed(case, reading_session, read_report(case, typed))
-        by_model = typed.model_copy(update={"confirmed": denials})
-        reason += f", confirmed {sha256_of(denials)[:8]}" if denials else ""
+            looked = await confirmed(case, reading_session, read_report(case, typed))
+        by_model, failed = typed.model_copy(update=looked.applied), looked.failed
+        reason += f", confirmed {sha256_of(looked)[:8]}" if any(looked) else ""
     contradicted = [*_contradicted(case.report, claims_judged, judged)]
-    _record(subject, judge_session, _value(case, read_report(case, by_model), contradicted), reason)
+    value = _value(case, read_report(case, by_model), contradicted, judged)
+    _record(subject, judge_session, value, reason, failed)
 
 
 def _contradicted(report: str, claims: Iterable[Claim], judged: Iterable[Verdict]) -> Iterator[Finding]:
@@ -104,18 +108,15 @@ def _contradicted(report: str, claims: Iterable[Claim], judged: Iterable[Verdict
 
 async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers: ReadAnswers) -> None:
     """Records what the shop's records contradict of what form makes certain, or of what this judge typed."""
-    by_model, reason, case = judges_reading(subject), READ_BY_RULES, subject.case
+    by_model, reason, case, failed = judges_reading(subject), READ_BY_RULES, subject.case, ""
     typed = None if by_model is None else by_model.model_copy(update={"values": (), "spans": ()})
-    contradicted: list[Finding] = []
+    contradicted, judged = list[Finding](), list[Verdict]()
     if judge_session.judge.ref.kind != "rule_based":
         with judge_session.sibling(READING, READING_VERSION) as reading_session:
-            typed = await read_by_judge(subject, answers, reading_session)
-        if typed is None:
-            failed = CodeVerdict("failed", None, "the judge failed on its answers")
-            judge_session.record_if_changed(STAGE, ITEM, failed)
-            return
+            typed, failed = await read_by_judge(subject, answers, reading_session)
         typed = typed.model_copy(update={"picks": None if by_model is None else by_model.picks})
-        reason = f"by the values {sha256_of([*map(repr, typed.values), *(typed.confirmed or ())])[:16]}"
+        said = [*map(repr, typed.values), *(typed.confirmed or ()), *typed.declined]
+        reason = f"by the values {sha256_of(said)[:16]}"
         # What the prose of a record says is no field of it: the judge quotes it, in its verdict on the claim.
         judged, claims, of_claims = _followed(judge_session)
         if judged:
@@ -123,12 +124,12 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
             contradicted += _contradicted(case.report, claims.judged or (), judged)
     reading = read_report(case, typed)
     looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
-    value = _value(case, reading, contradicted) | {
+    value = _value(case, reading, contradicted, judged) | {
         "read": [asdict(statement) for statement in _statements(subject, reading, answers)],
         "shown": {entry.id: [entry.url, entry.image] for entry in looked_up},
         "unread": [[span.start, span.end] for span in reading.unread],
     }
-    _record(subject, judge_session, value, reason)
+    _record(subject, judge_session, value, reason, failed)
 
 
 def _statements(subject: Subject, reading: Reading, answers: ReadAnswers) -> Iterator[Statement]:
@@ -168,8 +169,8 @@ def cause_of(value: ReadValue, text: str, title: str, shown: Iterable[Evidence])
     return recorded[0], ("stale" if amounts & by_tool else "ignored") if amounts and by_tool else None
 
 
-def _value(case: Case, reading: Reading, by_judge: Sequence[Finding]) -> dict[str, Any]:
-    """A verdict's value: what is false, each of its kind, and how much was looked at."""
+def _value(case: Case, reading: Reading, by_judge: Sequence[Finding], judged: Iterable[Verdict] = ()) -> dict[str, Any]:
+    """A verdict's value: what is false, each of its kind, and how much was looked at, by code and by a judge."""
     of_code = [
         finding for finding in check_report(case, reading) if finding.code in OF_CODE and finding.severity == "error"
     ]
@@ -182,13 +183,19 @@ def _value(case: Case, reading: Reading, by_judge: Sequence[Finding]) -> dict[st
             for statement in statements
         ],
         "looked_at": reading.looked_at._asdict(),
+        "claims": sum((verdict.stage, verdict.state) == (SUPPORT, "scored") for verdict in judged),
     }
 
 
-def _record(subject: Subject, judge_session: JudgeSession, value: dict[str, Any], reason: str) -> None:
+def _record(
+    subject: Subject, judge_session: JudgeSession, value: dict[str, Any], reason: str, failed: str = ""
+) -> None:
+    """Records the verdict. Where the judge ``failed``, and why, it holds what code found all the same."""
+    reason = failed or reason
     existing = judge_session.existing(STAGE, ITEM)
     stays = subject.store is None and existing is not None and existing.reason == reason
-    judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("scored", value, reason, keeps_existing=stays))
+    state = "failed" if failed else "scored"
+    judge_session.record_if_changed(STAGE, ITEM, CodeVerdict(state, value, reason, keeps_existing=stays))
 
 
 def each_once(findings: Iterable[Finding]) -> list[Finding]:
@@ -211,26 +218,35 @@ def _meet(first: Finding, second: Finding) -> bool:
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Value]:
     verdict = next(iter(verdicts), None)
-    if verdict is None or verdict.state != "scored":
+    if verdict is None or verdict.value is None:
         return all_lacking(verdict, VARIANTS)
     statements, looked = verdict.value["statements"], LookedAt(**verdict.value["looked_at"])
+    as_answer = {AS_ANSWERS: 1.0} if "read" in verdict.value else {}
+    if verdict.state == "failed":  # what code found stays found; how much else is false, nobody knows
+        found = Value(FALSE_ANSWERS, "scored" if statements else "failed", 1.0 if statements else None, as_answer)
+        return [found, *(no_value(variant, "failed") for variant in VARIANTS if variant != FALSE_ANSWERS)]
     is_alone = subject.system.is_imported and not subject.system.is_of_shop and not (statements or looked.decided)
     if is_alone and not any(
         evidence.texts for evidence in subject.with_records.values()
     ):  # read last: evidence is large
         return [no_value(variant, "na", NO_SOURCE) for variant in VARIANTS]
+    share = looked.decided / looked.numerals if looked.numerals else None
+    checked = Value(
+        CHECKED, "na" if share is None else "scored", share, looked._replace(contradicted=len(statements))._asdict()
+    )
+    if not (statements or looked.decided or looked.unconfirmed or verdict.value["claims"] or verdict.value.get("read")):
+        nothing = [no_value(variant, "na", NOTHING_READ) for variant in VARIANTS if variant != CHECKED]
+        return [replace(value, items={**value.items, **as_answer}) for value in nothing] + [checked]
     by_judge = sum(statement["code"] == CONTRADICTED for statement in statements)
-    looked = looked._replace(contradicted=len(statements))
-    counts, share = looked._asdict(), looked.decided / looked.numerals if looked.numerals else None
     items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}
     return [
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
-        Value(FALSE_ANSWERS, "scored", float(bool(statements)), {AS_ANSWERS: 1.0} if "read" in verdict.value else {}),
-        Value(CHECKED, "na" if share is None else "scored", share, counts),
+        Value(FALSE_ANSWERS, "scored", float(bool(statements)), as_answer),
+        checked,
         Value(POWER, "na" if looked.power is None else "scored", looked.power),
         *(Value(name, "scored", float(verdict.value["kinds"].count(kind))) for kind, name in OF_KIND.items()),
     ]
 
 
 DESCRIPTION = description_of("false_statements")
-METRIC = Metric(FALSE_STATEMENTS, 4, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, READING))
+METRIC = Metric(FALSE_STATEMENTS, 5, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, READING))

@@ -54,10 +54,10 @@ class CriterionComparison(Record, title="Comparison"):
 
 
 class PaperComparison(Record):
-    """The same as the paper asks it, without "equal"."""
+    """The same as the paper asks it (Table 13): the winner first, and no "equal"."""
 
-    justification: str
     winner: Literal["A", "B"]
+    justification: str
 
 
 def orders(rules: Rules, seed: str, run_ids: tuple[str, str], dimension: str) -> tuple[Order, ...]:

@@ -62,6 +62,13 @@ class CriterionRating(Record, title="Rating"):
     rating: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 
+class PaperRating(Record, title="Rating"):
+    """The same in the paper's order (Tables 11 and 12)."""
+
+    rating: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
+    justification: str
+
+
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records a rating from 0 to 10 for every dimension without one; without a profile, personalization is na."""
     rules = judge_session.rules
@@ -76,18 +83,18 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     begins_with = "report" if rules == "default" else ""
     rated = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION or subject.profile is not None]
 
-    def question(dimension: str) -> JudgeQuestion[CriterionRating]:
+    schema = CriterionRating if rules == "default" else PaperRating
+
+    def question(dimension: str) -> JudgeQuestion[CriterionRating | PaperRating]:
         prompt = rating_prompt(dimension, rules)
 
         def values() -> dict[str, str]:
             return values_for(prompt, material() | ({"picks": picks()} if "{{picks}}" in prompt.text else {}))
 
-        def read(answer: CriterionRating) -> Ruling:
+        def read(answer: CriterionRating | PaperRating) -> Ruling:
             return Ruling(answer.rating, answer.justification.strip())
 
-        return JudgeQuestion(
-            STAGE, dimension, prompt, values, CriterionRating, read, unjustified, begins_with=begins_with
-        )
+        return JudgeQuestion(STAGE, dimension, prompt, values, schema, read, unjustified, begins_with=begins_with)
 
     await judge_session.ask_and_record(*map(question, rated))
     if subject.profile is None:
@@ -95,15 +102,15 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         judge_session.record_if_missing(STAGE, PERSONALIZATION, "na", reason=reason)
 
 
-AVERAGE = "Avg"
-AVERAGE_OF_SIX = "Avg_6"
+AVERAGE = "average"
+AVERAGE_OF_SIX = "average_6"
 _WORDINGS: tuple[Rules, ...] = ("default", "paper")
 """The rules whose prompts differ; the others use the paper's."""
 VARIANTS = (*DIMENSIONS, AVERAGE, AVERAGE_OF_SIX)
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """A report's ratings, ``Avg`` over all seven, and ``Avg_6`` over the six that need no profile.
+    """A report's ratings, ``average`` over all seven, and ``average_6`` over the six that need no profile.
 
     A mean is na if one of its ratings is na, and failed if one is failed or missing: it is never made of fewer ratings.
     """

@@ -9,7 +9,7 @@ from typing import TypeVar
 from drretail.errors import UserError
 from drretail.files import read_json, write_json
 from drretail.records.base import Document, Rules
-from drretail.records.score import CODE, PANEL, JudgeRef
+from drretail.records.score import CODE, JudgeRef
 
 A = TypeVar("A", bound=tuple[JudgeRef, Rules])
 
@@ -22,12 +22,11 @@ class Board(Document):
     """The judges' keys, in the order in which they were named; none if only code has judged."""
 
     def has(self, judge: JudgeRef, rules: Rules) -> bool:
-        """True for code, and for these judges and their panel by these rules."""
-        is_asked = judge.key in self.judge or judge.spec.startswith(f"{PANEL}(")
-        return judge.spec == CODE or (is_asked and rules == self.rules)
+        """True for code, and for these judges by these rules. A panel is shown only where it is asked for by name."""
+        return judge.spec == CODE or (judge.key in self.judge and rules == self.rules)
 
     def first(self, assessors: Iterable[A]) -> A | None:
-        """Whose numbers stand for all of these: those of the models' panel, else of a model, else of the first named.
+        """Whose numbers stand for all of these: those of the first model that was named, else of the first judge.
 
         None if no judge but code is among them.
         """

@@ -117,7 +117,7 @@ class Facts:
                 value.value,
                 lacks or next(iter(reasons_of(value.items)), ""),
                 value.items,
-                self.metric.description.own_name(variant) or variant,
+                self.metric.description.name_of(self.metric.name, variant),
             )
 
 

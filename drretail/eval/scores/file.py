@@ -3,7 +3,7 @@ A selection holds the rows of some metrics.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
@@ -11,18 +11,21 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from drretail import __version__
-from drretail.errors import UserError
+from drretail.errors import UserError, shortened
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.compare.family import chosen_pairs, family_of, floors_of, with_conclusions
+from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed
 from drretail.eval.scores.facts import NOT_RATED, Facts, all_facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import (
+    DAMAGED_RUNS,
+    LACKS_IN_WORDS,
     NOT_JUDGED,
     Assessor,
     Gathered,
@@ -38,7 +41,10 @@ from drretail.experiment import read_definition, read_discarded
 from drretail.files import read_json
 from drretail.packs import data_of
 from drretail.records.base import sha256_of
-from drretail.records.score import Agreement, Judging, MadeOf, Scores
+from drretail.records.comparison import PairScore
+from drretail.records.score import CODE, Agreement, Judging, MadeOf, Scores, reasons_of
+from drretail.records.tables.account import Account
+from drretail.records.tables.figures import counted
 from drretail.records.vote import Vote
 from drretail.run_file import read_members
 from drretail.stats.agreement import correlation
@@ -46,7 +52,7 @@ from drretail.stats.intervals import run_variance
 
 
 def agreements(gathered: Gathered) -> list[Agreement]:
-    """One row for each variant and pair of models that were asked together; none for a single judge.
+    """One row for each variant and pair of models that judged by the same rules, whoever was asked last.
 
     Floors and the oracle are left out. The paper's Appendix E does not say whether
     its ρ is over systems or over reports: both are given.
@@ -55,6 +61,7 @@ def agreements(gathered: Gathered) -> list[Agreement]:
         _agreement(gathered, metric, variant, first, second)
         for metric in gathered.metrics.values()
         for first, second in combinations(panel_of(gathered.assessors(metric.name)), 2)
+        if first.rules == second.rules
         for variant in metric.variants
         if variant not in metric.pooled
     ]
@@ -160,6 +167,70 @@ def _judging(facts: Facts) -> Judging:
     )
 
 
+def account_stage(metric: str, assessor: Assessor) -> str:
+    """What the account of a metric by a judge is called: "false_statements by offline:judge"."""
+    by = "" if assessor.judge.spec == CODE else f" by {judge_spec(assessor.judge)}"
+    return f"{metric}{by}{'' if assessor.rules == 'default' else f' (rules of {assessor.rules})'}"
+
+
+def _accounts(every: Iterable[Facts], pairs: Iterable[PairScore], unit: str) -> tuple[Account, ...]:
+    """What became of the reports in each metric by each judge, and of the pairs that were compared overall. Used are
+    those with a value, and without a judgement that failed.
+    """
+    accounts: dict[str, Account] = {}
+    for facts in every:
+        stage = account_stage(facts.metric.name, facts.assessor)
+        account = accounts.setdefault(stage, Account(stage, unit))
+        for plan, judged in facts.runs:
+            account.take()
+            states = {value.state for value in judged.values.values()}
+            if judged.lacks is not None:
+                is_asked = judged.lacks in (NOT_JUDGED, DAMAGED_RUNS)
+                account.leave_out(LACKS_IN_WORDS[judged.lacks], plan.run_id, failed=is_asked)
+            elif "failed" in states:
+                error = shortened(next(iter(judged.errors), ""), LONGEST_ERROR)
+                reason = "the judge failed" if judged.errors else "not judged to the end"
+                account.leave_out(reason, f"{plan.run_id}{error and f', {error}'}", failed=True)
+            elif "scored" in states:
+                account.use()
+            else:
+                reasons = (reason for value in judged.values.values() for reason in reasons_of(value.items))
+                account.leave_out(next(reasons, NOTHING_TO_SCORE), plan.run_id)
+    for row in pairs:
+        stage = account_stage(PAIRWISE, Assessor.of(row))
+        account = accounts.setdefault(stage, Account(stage, "comparison"))
+        account.take(row.n_planned)
+        account.use(row.n_scored)
+        account.leave_out(NOTHING_TO_SCORE, count=row.n_na)
+        place, left = f"{row.a} ~ {row.b}{row.error and f', {shortened(row.error, LONGEST_ERROR)}'}", row.n_failed
+        for reason, count in ((NO_REPORT, row.runs_failed), ("not judged", row.not_judged), ("the judge failed", left)):
+            part = min(count, left)
+            account.leave_out(reason, place, part, failed=reason != NO_REPORT)
+            left -= part
+    return tuple(accounts.values())
+
+
+def _failed_judgements(judgings: Iterable[Judging], pairs: Iterable[PairScore]) -> Iterator[str]:
+    """A sentence for each judge of whose judgements some failed."""
+    counts = defaultdict[Assessor, list[tuple[int, int, str]]](list)
+    for judging in judgings:
+        counts[Assessor.of(judging)].append((judging.failed, judging.verdicts, judging.error))
+    for row in pairs:
+        counts[Assessor.of(row)].append((row.failed_verdicts, row.n_scored + row.failed_verdicts, row.error))
+    for assessor, its in counts.items():
+        if failed := sum(count for count, _, _ in its):
+            _, _, error = max(its)
+            of = counted(sum(verdicts for _, verdicts, _ in its), "judgement")
+            again = "" if assessor.judge.follows_rules else " `drretail score … --retry failed` repeats them."
+            why = f" ({shortened(error, LONGEST_ERROR)})" if error else ""
+            yield f"{failed:,} of {of} by {judge_spec(assessor.judge)} failed{why}.{again}"
+
+
+LONGEST_ERROR = 100
+"""The characters of an error in an account."""
+NOTHING_TO_SCORE, NO_REPORT = "nothing to score", "a report is missing"
+
+
 def derive_scores(
     experiment: Path,
     metrics: Sequence[Metric],
@@ -199,24 +270,33 @@ def derive_scores(
     described = {facts.metric.name: facts.metric.description for facts in every}
     if FAITHFULNESS in described and judge_notes:
         described[FAITHFULNESS] = described[FAITHFULNESS].model_copy(update={"judges": dict(judge_notes)})
+    judgings = tuple(_judging(facts) for facts in every if not facts.is_hidden)
+    board = scoreboard(
+        shown,
+        [row for row in scores if gathered.board.has(*Assessor.of(row))],
+        described,
+        family,
+        floors_of(shown),
+        [vote for vote in read_votes(experiment) if isinstance(vote, Vote)],
+    )
+    if board is not None:
+        asked_last = (judging for judging in judgings if gathered.board.has(*Assessor.of(judging)))
+        first = (*board.not_read, *_failed_judgements(asked_last, shown_pairs))
+        board = board.model_copy(update={"not_read": first})
+    unit = "answer" if gathered.are_answers else "report"
+    compared = (row for row in pairs if row.dimension == PRIMARY and row.note is None)
     return Scores(
         scores=scores,
         metrics=described,
-        judgings=tuple(_judging(facts) for facts in every if not facts.is_hidden),
+        judgings=judgings,
         audits=tuple(gathered.audits.values()),
         pairs=pairs,
         ranks=ranks,
         slices=tuple(slice_scores(of_others, query_slices(gathered.definition))),
-        agreements=tuple(agreements(shown)),
+        agreements=tuple(agreements(gathered)),
         ablations=tuple(all_ablations(gathered)),
-        scoreboard=scoreboard(
-            shown,
-            [row for row in scores if gathered.board.has(*Assessor.of(row))],
-            described,
-            family,
-            floors_of(shown),
-            [vote for vote in read_votes(experiment) if isinstance(vote, Vote)],
-        ),
+        scoreboard=board,
+        accounts=_accounts((facts for facts in every if not facts.is_hidden), compared, unit),
         made_of=made_of(experiment),
         systems=gathered.definition.systems,
     )
@@ -239,6 +319,12 @@ def made_of(experiment: Path) -> MadeOf:
     if voted := sum(path.read_bytes().count(b"\n") for path in (experiment / VOTES).glob("*.jsonl")):
         lines[VOTES] = voted
     return MadeOf(version=__version__, runs=runs, content=sha256_of(files), verdicts=dict(sorted(lines.items())))
+
+
+def outdated(experiment: Path, scores: Scores | None = None) -> str:
+    """What has changed since the experiment was scored, in words; empty if nothing has, or if it was not scored."""
+    scores = scores or read_scores(experiment)
+    return "" if scores is None or scores.made_of is None else scores.made_of.changes(made_of(experiment))
 
 
 def _order(metric: Metric) -> tuple[bool, int, str]:

@@ -1,6 +1,6 @@
 """All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it.
 If the last ``score`` asked two or more language models, they also count as one judge: a panel with the median of their
-values.
+values, which is shown where it is asked for by name.
 
 A panel's rows have a judge of their own beside its members' rows, so that no ranking mixes judges silently. Rule-based
 judges are left out: their values mean something else.
@@ -36,18 +36,20 @@ from drretail.records.score import PANEL, JudgeRef, Rules, Verdict
 from drretail.stats.intervals import Clusters, binomial_ends
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
+DAMAGED_RUNS = "runs_damaged"
 NOT_IMPORTED = "not_imported"
 FP = "FP"
 """The variant that shows on which reports a judge failed."""
 FR = "FR"
-RunStatus = Literal["done", "failed", "spoiled", "pending", "not_imported"]
-"""The state of a planned run: it left a report, failed by itself, was lost to a server, is not made yet, or nothing was
-imported for its question.
+RunStatus = Literal["done", "failed", "spoiled", "damaged", "pending", "not_imported"]
+"""The state of a planned run: it left a report, failed by itself, was lost to a server, has a file that can't be read,
+is not made yet, or nothing was imported for its question.
 """
 _LACKS = {
     "done": NOT_JUDGED,
     "failed": FAILED_RUNS,
     "spoiled": SPOILED_RUNS,
+    "damaged": DAMAGED_RUNS,
     "pending": PENDING_RUNS,
     "not_imported": NOT_IMPORTED,
 }
@@ -65,6 +67,7 @@ LACKS_IN_WORDS = {
     NOT_JUDGED: "not judged",
     FAILED_RUNS: "run failed",
     SPOILED_RUNS: "run lost to a server",
+    DAMAGED_RUNS: "run's file damaged",
     NOT_IMPORTED: "no report imported",
 }
 
@@ -108,7 +111,7 @@ class JudgedRun:
     has in the variants of success.
     """
     lacks: str | None = None
-    """Why nothing was judged: FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS, NOT_IMPORTED or NOT_JUDGED."""
+    """Why nothing was judged: a key of LACKS_IN_WORDS."""
     by_repeat: Mapping[int, Mapping[str, Value]] = field(default_factory=dict[int, Mapping[str, Value]])
     """The values of each judge repeat, from 1."""
     verdicts: int = 0
@@ -369,6 +372,8 @@ def _status(subject: Subject) -> RunStatus:
         return "pending"
     if run.report is not None:
         return "done"
+    if run.is_unreadable:
+        return "damaged"
     if subject.system.is_imported:
         return "not_imported"
     # If a user's own agent takes too long, the system failed; if a model or a server does, it did not.
@@ -435,7 +440,7 @@ def judged_run(subject: Subject, metric: Metric, living: Sequence[Verdict], rule
         lacks,
         by_repeat,
         verdicts=len(living),
-        errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
+        errors=tuple(verdict.error or verdict.reason for verdict in living if verdict.state == "failed"),
         stale=stale,
         repairs=sum(verdict.repairs for verdict in living),
         prompts=frozenset(verdict.prompt_hash for verdict in living) - {""},

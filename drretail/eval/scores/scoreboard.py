@@ -15,7 +15,7 @@ from drretail.eval.scores.facts import MODELS_ALONE, NO_REPORT, NO_USAGE, missin
 from drretail.eval.scores.gathering import CLAIMS, FP, Assessor, Gathered, PlannedRun, means_by_query
 from drretail.experiment import Definition
 from drretail.llm.prices import unpriced
-from drretail.llm.usage import cost_of, estimated_note
+from drretail.llm.usage import cost_of, estimated_note, served_notes, usage_by_model
 from drretail.records.base import OfJudge
 from drretail.records.run import Systems, in_order, place_of, shared_models
 from drretail.records.score import (
@@ -50,8 +50,6 @@ TOOK: tuple[tuple[str, Unit, str], ...] = (
 _, WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
 VOTES = "votes"
 """The metric of what people preferred."""
-VOTED = {"insightfulness": "insight", "constraint_following": "constraints", "personalization": "personal."}
-"""The headings of dimensions with long names, as in Table 2."""
 TIE = 0.5
 """What a tie counts for each of two reports."""
 TOOK_OF_ANSWERS = {
@@ -106,7 +104,7 @@ def scoreboard(
     columns.sort(key=lambda pair: (not pair[1].decides, pair[1].variant not in metrics[pair[0]].success))
     # If two metrics share a column's name, or a cost has it, the metric's name is put before it; an own metric that is
     # itself called so is "own FP", not "FP FP".
-    wishes = [column.name or column.variant for _, column in columns]
+    wishes = [metrics[name].name_of(name, column.variant) for name, column in columns]
     taken = [*wishes, *(name for name, _, _ in TOOK)]
     shown = _Shown(
         {(row.system, row.metric, row.variant, Assessor.of(row)): row for row in scores},
@@ -183,8 +181,10 @@ def _open(plans: Sequence[PlannedRun]) -> Iterator[str]:
     """Sentences on how many runs are not made yet, and how many may be repeated since nobody answered."""
     pending = sum(plan.status == "pending" for plan in plans)
     spoiled = sum(plan.status == "spoiled" or bool(plan.lacks) for plan in plans)
-    by = "by a server, a provider or a damaged file: `drretail run … --retry spoiled` repeats them"
-    for count, what in ((pending, "not made yet"), (spoiled, f"spoiled {by}")):
+    by = "by a server or a provider: `drretail run … --retry spoiled` repeats them"
+    damaged = [plan.run_id for plan in plans if plan.status == "damaged"]
+    unread = f"not readable, since their file is damaged (first: {', '.join(damaged[:1])})"
+    for count, what in ((pending, "not made yet"), (spoiled, f"spoiled {by}"), (len(damaged), unread)):
         if count:
             yield f"{count:,} of {counted(len(plans), 'run')} {'is' if count == 1 else 'are'} {what}."
 
@@ -302,7 +302,7 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_a
     columns += [
         ShownColumn(
             name=name,
-            short=name if name in (DONE, TOKENS) else "",
+            is_brief=name in (DONE, TOKENS),
             unit=unit,
             meaning=meanings.get(name, meaning),
             is_counted=name == DONE,
@@ -355,8 +355,7 @@ def _voted(
                     metric=VOTES,
                     variant=dimension,
                     table=f"Preferred by {people}",
-                    heading=VOTED.get(dimension, dimension),
-                    short="vote" if dimension == PRIMARY else "",
+                    is_brief=dimension == PRIMARY,
                     meaning=f"share of people's votes on {dimension.replace('_', ' ')} that prefer it, a tie as half",
                 )
             )
@@ -409,6 +408,10 @@ def _notes(shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, met
     if unknown:
         yield unpriced(unknown)
     yield from estimated_note(used for plan in gathered.plans for used in plan.usage.values())
+    systems = gathered.definition.systems
+    yield from served_notes(
+        pair for plan in gathered.plans for pair in usage_by_model(plan.usage, systems[plan.label].models)
+    )
 
 
 def _cautions(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
@@ -447,8 +450,8 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
     """How many runs of each system failed, were lost to a server, or are not made yet."""
     for label in systems:
         plans = [plan for plan in gathered.plans if plan.label == label]
-        lost = sum(plan.status == "spoiled" and plan.error != "unreadable" for plan in plans)
-        unreadable = [plan.run_id.rpartition("/")[2] for plan in plans if plan.error == "unreadable"]
+        lost = sum(plan.status == "spoiled" for plan in plans)
+        unreadable = [plan.run_id.rpartition("/")[2] for plan in plans if plan.status == "damaged"]
         counts = {
             "failed": sum(plan.status == "failed" for plan in plans),
             "lost because a server did not answer (`drretail run … --retry spoiled` repeats them)": lost,

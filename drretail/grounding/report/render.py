@@ -30,23 +30,27 @@ class RenderedReport:
     edits: tuple[Edit, ...] = ()
 
 
-def render_report(report: str, evidence: Known | None, *, style: Style = "markdown") -> RenderedReport:
+def render_report(
+    report: str, evidence: Known | None, *, style: Style = "markdown", as_written: bool = False
+) -> RenderedReport:
     """The report with numbered references, consecutive from 1 in order of first appearance, and a Sources section.
 
     Products and pages become ``[[1]](url)`` (``[1]`` in plain style); orders, user data, files and calculations become
     words in parentheses; unresolved ones ``[unresolved: P:XYZ]``. Links and addresses stay. The Sources section
     replaces the report's own list; what nothing cites comes last. Everything else is unchanged byte for byte.
+    ``as_written`` leaves marks without an address as they are, so that no word is put into the report.
     """
     scanned = scan(report, evidence)
     marks = [mark for mark in scanned.marks if not _is_shown(report, mark)]
-    if not marks:
+    marks = [mark for mark in marks if not as_written or any(map(_has_address, mark.cited))]
+    if not marks and not (as_written and scanned.lists):
         return RenderedReport(report, report)
     references, numbers = dict[str, Cited](), count(1)
     for cited in (*(cited for mark in marks for cited in mark.cited), *scanned.listed):
         if cited.type != "unresolved" and cited.source not in references:
             label = "" if cited.type == "internal" else str(next(numbers))
             references[cited.source] = replace(cited, title=_title(cited), label=label)
-    edits = [_edit(report, run, references, style) for run in _runs(report, marks)]
+    edits = [_edit(report, run, references, style, as_written=as_written) for run in _runs(report, marks)]
     edits += [(start, min(end + 1, len(report)), "") for start, end in scanned.lists]
     parts, position = list[str](), 0
     for start, end, text in sorted(edits):
@@ -84,7 +88,13 @@ def _runs(report: str, marks: Sequence[Token]) -> list[list[Token]]:
     return runs
 
 
-def _edit(report: str, run: Sequence[Token], references: Mapping[str, Cited], style: Style) -> Edit:
+def _has_address(cited: Cited) -> bool:
+    return cited.type not in ("unresolved", "internal")
+
+
+def _edit(
+    report: str, run: Sequence[Token], references: Mapping[str, Cited], style: Style, *, as_written: bool
+) -> Edit:
     """The replacement of adjacent marks: numbers first, then internal sources in one parenthesis."""
     start, end = run[0].start, run[-1].end
     line = report[report.rfind("\n", 0, start) + 1 : start]
@@ -92,7 +102,9 @@ def _edit(report: str, run: Sequence[Token], references: Mapping[str, Cited], st
     numbers, internal = "", list[str]()
     for name, cited in {cited.source: cited for mark in run for cited in mark.cited}.items():
         source = references.get(name)
-        if source is None:
+        if as_written and not _has_address(cited):
+            numbers += f"[{cited.name}]"
+        elif source is None:
             numbers += f"[{UNRESOLVED}{cited.name}]"
         elif not source.label:
             internal.append(_in_text(source.title, line))

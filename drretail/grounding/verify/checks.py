@@ -204,7 +204,8 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     if they were wrong.
 
     Where a model has read, form is silent but for sums, results of calculations and quoted words, of which models type
-    the fewest. What a model did not confirm is left open.
+    the fewest, and for what a record contradicts: a model takes that away only by typing the place so that a record
+    decides it, or by saying, with a quote, why it is not meant. What else a model did not confirm is left open.
     """
     answers, (picks, reader) = case.read_answers(), read_picks(case, by_model)
     ledger = case.ledger(picks) if answers is None else answers.ledger
@@ -216,7 +217,16 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     by_form, read = _covered(places), _covered([*places, *(by_model.spans if by_model else ())])
     # A total that no model types, since it is what is left of a budget, is read by form.
     silent = ((value, by_form if value.kind == "total" else read) for value in case.by_form)
-    certain = [value for value, mask in silent if value.kind in OF_FORM or not any(mask[value.start : value.end])]
+    declined = () if by_model is None else by_model.declined
+    answered = _covered(
+        (value.start, value.end) for value in typed if value.state != "underivable" or value.denial in declined
+    )
+    certain = [
+        value
+        for value, mask in silent
+        if value.kind in OF_FORM
+        or not any((answered if value.state == "contradicted" else mask)[value.start : value.end])
+    ]
     numerals = case.numerals
     values = sorted([*typed, *certain], key=lambda value: (value.start, value.kind))
     decided = _covered((value.start, value.end) for value in values if value.state != "underivable")

@@ -219,7 +219,7 @@ def _extracted(prompt: str, *, only_cited: bool = False, **fields: Any) -> dict[
 def _supported(prompt: str) -> dict[str, Any]:
     opinion = judge_claim("\n".join(tag_contents("claim", prompt)), tag_contents("source", prompt))
     label = "no_support" if opinion.label == "contradicted" else opinion.label  # the paper's labels have no other
-    return {"support": label, "justification": opinion.reason, "quote": opinion.quote}
+    return {"support": label, "justification": opinion.reason}
 
 
 def _all_supported(prompt: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from drretail.records.tables.account import Account, account_table, wrong_sums
 from drretail.records.tables.figures import NOTHING
 from drretail.records.tables.screen import wrapped
 from drretail.records.tables.table import Cell, Column, Row, Table
@@ -271,18 +272,36 @@ class Result(Generic[T]):
     """Where errors of others' code came from. They go to stderr with ``--debug``."""
     path: Path | None = None
     """The file or folder that was written."""
+    accounts: Sequence[Account] = ()
+    """What became of all that came in, by stage. Printed where not everything was used."""
 
     @property
     def document(self) -> Mapping[str, Any]:
         """What ``--json`` prints."""
-        return self.documented() if callable(self.documented) else self.documented
+        document = self.documented() if callable(self.documented) else self.documented
+        return (
+            {**document, "accounts": [account.document() for account in self.accounts]} if self.accounts else document
+        )
+
+    @property
+    def printed(self) -> Sequence[Part]:
+        """What is printed without ``--json``: the parts, then what was not used."""
+        table = account_table(self.accounts)
+        return self.parts if table is None else [*self.parts, table]
+
+    @property
+    def exit_code(self) -> int:
+        """0, 1 if a stage lost count, or ``code`` if something is left, failed, or nothing was used."""
+        if wrong_sums(self.accounts):
+            return 1
+        return self.code if self.left or any(account.is_unfinished for account in self.accounts) else 0
 
     @property
     def tables(self) -> list[Table]:
-        return [part for part in self.parts if isinstance(part, Table)]
+        return [part for part in self.printed if isinstance(part, Table)]
 
     def __repr__(self) -> str:
-        return "\n".join([*part_lines(self.parts, WIDTH), *self.notes]) or repr(self.value)
+        return "\n".join([*part_lines(self.printed, WIDTH), *self.notes]) or repr(self.value)
 
 
 class Printable(Protocol):

@@ -1,4 +1,5 @@
-"""All output to a terminal, cleaned: texts from outside can't move its cursor, colour, retitle, link or reorder text.
+"""All output to a terminal, cleaned: texts from outside can't move its cursor, colour, retitle, link or reorder text,
+and show no key.
 
 ``guard_streams`` wraps stdout and stderr. Only ``console`` writes to the streams below, since Rich has escape codes of
 its own, and it cleans the texts that Rich is given.
@@ -13,6 +14,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from drretail.errors import without_keys
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -22,7 +25,8 @@ UNSAFE = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff{''.join
 
 
 def on_screen(text: str) -> str:
-    """The text with control characters and lone surrogates replaced."""
+    """The text without keys, and with control characters and lone surrogates replaced."""
+    text = without_keys(text)
     return text if text.isascii() and text.isprintable() else UNSAFE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

@@ -109,9 +109,9 @@ def csv_table(table: Table) -> bytes:
 
 
 def csv_of(tables: Iterable[Table]) -> str:
-    """Several tables in one sheet, each below its title."""
-    parts = (f"{guarded(table.full_title)}\n{csv_table(table).decode('utf-8-sig')}" for table in tables)
-    return "\n".join(parts).replace("\r\n", "\n")
+    """Several tables in one sheet, each below its title, which is one cell in quotes."""
+    titled = ((guarded(table.full_title).replace('"', '""'), csv_table(table).decode("utf-8-sig")) for table in tables)
+    return "\n".join(f'"{title}"\n{rows}' for title, rows in titled).replace("\r\n", "\n")
 
 
 def _part(cell: Cell | None, part: str) -> str | float:
@@ -129,9 +129,14 @@ class _Sheet:
 
 
 def read_sheet(path: Path) -> _Sheet:
-    """The sheet in a CSV file. Raises as ``read_cells``, and UserError for a row that is longer than the first one."""
+    """The sheet in a CSV file. Raises as ``read_cells``, and UserError for a row that is longer than the first one, or
+    two columns of one name.
+    """
     heading, *rows = read_cells(path) or [[]]
     columns = tuple(name.strip().casefold() for name in heading)
+    twice = [name for name in dict.fromkeys(columns) if name and columns.count(name) > 1]
+    if twice:
+        raise UserError(f"{path} has two columns {twice[0]!r}: rename one.")
     named: list[tuple[int, Mapping[str, str]]] = []
     for number, cells in enumerate(rows, 2):
         filled = [*map(str.strip, cells), *[""] * (len(columns) - len(cells))]

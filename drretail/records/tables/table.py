@@ -146,8 +146,6 @@ class Column:
     """Columns of one group stay side by side if a table is cut into parts."""
     meaning: str = ""
     """What the column shows, in a few words."""
-    short: str = ""
-    """The name on a narrow screen of a page."""
     leads: bool = False
     """True if systems are chosen by it, so that a page prints it bold."""
 

@@ -29,6 +29,7 @@ from drretail.viewer.page.overview import (
 )
 from drretail.viewer.page.question import Once, Questions, RenderedQuestion
 from drretail.viewer.page.report_html import marked_html
+from drretail.viewer.run_lines import looked_at
 from drretail.viewer.tables.board import BoardTables, about_words
 from drretail.viewer.tables.false_statements import checked_in_words
 
@@ -145,7 +146,7 @@ def _index(view: ExperimentView, rendered: Sequence[RenderedQuestion], links: Li
     if view.is_of_shop:
         unchecked = sum(len(line.unchecked) for line in lines)
         checked, contradicted = sum(line.checked for line in lines), sum(line.false for line in lines)
-        lead = f"{checked_in_words(len(lines), checked, contradicted, unchecked)}."
+        lead = checked_in_words(looked_at(lines), checked, contradicted, unchecked)
     sections = [
         render_overview(view, lines, links),
         false,

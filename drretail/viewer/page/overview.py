@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from drretail.eval.method import method_cards
 from drretail.records.run import System, Systems, place_of
+from drretail.records.tables.account import Account, account_table
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import latex_of
 from drretail.records.tables.result import Section
@@ -26,7 +27,7 @@ from drretail.viewer.page.frame import Links, fragment
 from drretail.viewer.page.question import RenderedQuestion
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import TOOLS, plots_of
-from drretail.viewer.run_lines import DECISIONS, RunLine, first_faults, topic_of
+from drretail.viewer.run_lines import DECISIONS, RunLine, first_faults, looked_at, topic_of
 from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.tables.board import (
     BOUNDED,
@@ -36,7 +37,6 @@ from drretail.viewer.tables.board import (
     BoardTables,
     board_notes,
     cut_names,
-    judge_failures,
 )
 from drretail.viewer.tables.false_statements import CHECKED
 from drretail.viewer.tables.scores import model_words, system_names
@@ -158,10 +158,11 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     full = [] if board is None else BoardTables(board, full=True).tables
     made = None if board is None else BoardTables(board)
     is_many = made is not None and len(made.systems) > FEW_SYSTEMS
+    others = looked_at(line for line in answers if not line.faults)
     sentence, _, more = ("" if board is None else board.sentence).partition(". ")
     return fragment(
         "overview.html.jinja",
-        not_read=() if board is None else (*board.not_read, *judge_failures(board)),
+        not_read=() if board is None else board.not_read,
         sentence=sentence and sentence.removesuffix(".") + ".",
         more=more,
         tables=[tables[0], *map(_narrow, tables[1:])] if is_many and tables else tables,
@@ -176,11 +177,26 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         name=shlex.quote(view.name),
         unjudged=nothing_judged(answers),
         unchecked=sum(len(line.unchecked) for line in answers) if view.is_of_shop else 0,
+        found_nothing=looked_at(answers).praise("no fault was found"),
+        without_fault=others.came and others.praise("no fault was found"),
         topic_of=topic_of,
+        accounts=account_table([*view.accounts, _made(lines)]),
         outdated=view.outdated,
         score_command=score_command(view),
         links=links,
     )
+
+
+def _made(lines: Iterable[RunLine]) -> Account:
+    """What became of the planned runs."""
+    account = Account("run", "run")
+    for line in lines:
+        account.take()
+        if line.state == "done":
+            account.use()
+        else:
+            account.leave_out(line.state, line.run_id)
+    return account
 
 
 def _narrow(table: Table) -> Table:

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.grounding.text.quotes import find_words, has_words
-from drretail.llm.usage import estimated_note
+from drretail.llm.usage import estimated_note, served_notes, usage_by_model
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.run import BASELINES, ERRANDS, Step
 from drretail.records.tables.figures import counted
@@ -225,7 +225,8 @@ class RunPart:
         """Calls and tokens by role."""
         by_role = sorted(self.view.run.usage.items()) if self.view.run else ()
         rows = ((role, *(getattr(usage, name) for name in _USAGE)) for role, usage in by_role)
-        notes = estimated_note(usage for _, usage in by_role)
+        others = served_notes(usage_by_model(dict(by_role), self.view.subject.system.models))
+        notes = [*estimated_note(usage for _, usage in by_role), *others]
         return table_of("Usage", ["Role", *_USAGE.values()], rows, notes=notes)
 
     def rated(self, judged: Judged) -> Table:

@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from drretail.eval.compare.wording import by_measure, row_name
+from drretail.eval.metric import description_of
+from drretail.eval.registry import PAPERS
 from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_of
 from drretail.eval.scores.gathering import CLAIMS, FP, FR
 from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, VOTES, WORDS
@@ -20,7 +22,7 @@ from drretail.records.comparison import ComparedRow
 from drretail.records.query import NOT_LAST
 from drretail.records.run import DUMPS, place_of
 from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
-from drretail.records.tables.figures import NOTHING, counted
+from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.stats.intervals import Clusters
 from drretail.viewer.experiment import OUTCOME
@@ -33,7 +35,7 @@ DECISION = "Decision"
 DIFFERENCE = "difference"
 COST, BOUNDED = "Cost", "Floors and oracle"
 FEW_SYSTEMS = 4
-"""Up to so many systems have a row of differences each; of more, columns in which all are equal are left out."""
+"""Up to so many systems have a row of differences each."""
 KINDS: Mapping[Unit, Kind] = {
     "words": "count",
     "count": "tenths",
@@ -70,34 +72,50 @@ def about_words(definition: Definition, board: Scoreboard | None) -> list[str]:
 
 @dataclass(frozen=True)
 class BoardTables:
-    """The tables of a board; ``full`` ones have the interval and the denominator in every cell. With ``paper`` the
-    paper's own rows stand below.
+    """The tables of a board; ``full`` ones have the interval and the denominator in every cell. With ``paper``, and on
+    a board by the paper's rules, Tables 1 and 2 have all of the paper's columns, and its own rows below.
     """
 
     board: Scoreboard
     full: bool = False
     paper: bool = False
 
+    @property
+    def is_papers(self) -> bool:
+        return self.paper or self.board.judge.rules == "paper"
+
     @cached_property
     def unrated(self) -> list[ShownColumn]:
         """The columns of faithfulness by a judge that follows rules, which decides too few claims for a number.
 
-        It lists only those that have a mark or a figure. The columns are shown only where nothing else was measured.
+        It lists only those that have a mark or a figure.
         """
-        metrics = {column.metric for column in self.board.columns if column.metric}
-        if self.board.judge.judge_kind != "rule_based" or metrics == {CLAIMS}:
+        if self.board.judge.judge_kind != "rule_based":
             return []
         shares = [column for column in self.board.columns if column.variant.split("_")[0] in (FP, FR)]
         return [column for column in shares if column.metric == CLAIMS]
 
-    @property
+    @cached_property
     def columns(self) -> list[ShownColumn]:
         return [column for column in self.board.columns if column not in self.unrated]
+
+    def _papers(self, columns: Sequence[ShownColumn]) -> list[ShownColumn]:
+        """These columns of one table, for a table of the paper all of its columns, also those without a value here."""
+        described = next((description_of(name) for name in PAPERS if name in {each.metric for each in columns}), None)
+        if described is None or not self.is_papers:
+            return [*columns]
+        here = {column.variant: column for column in columns}
+        metric = columns[0].metric
+        return [
+            here.get(column.variant)
+            or ShownColumn.model_validate({**dict(column), "name": column.variant, "metric": metric, "unit": "share"})
+            for column in described.scoreboard
+        ]
 
     @property
     def absent(self) -> list[str]:
         """A sentence on the columns and tables that the board lacks, for each reason."""
-        unrated = (column.heading or column.name for column in self.unrated)
+        unrated = (column.name for column in self.unrated)
         lacking = {**dict.fromkeys(unrated, f"{NOT_RATED}. {MODELS_ALONE}"), **self.board.absent}
         by_reason = {why: [name for name, its in lacking.items() if its == why] for why in lacking.values()}
         return [f"{listed(names)}: {why}" for why, names in by_reason.items()]
@@ -166,8 +184,10 @@ class BoardTables:
 
     @property
     def brief(self) -> Table:
-        """All tables in one, with short headings, as a terminal shows it."""
-        shown, _ = self._unequal(self._of_brief)
+        """All tables in one, as a terminal shows it."""
+        shown = [column for column in self.columns if column.is_brief]
+        shown = [column for column in shown if not (column.name == DONE and self._all_done)]
+        shown.sort(key=lambda column: column.name == TOKENS)
         table = self._pivot("", shown, self.bounds, brief=True)
         rare = sum(column.name == DONE or column.metric == VOTES for column in shown)
         most = max(_NAME - 6 * rare, _SHORTEST, _NARROW - _FIGURE * len(shown))
@@ -180,19 +200,8 @@ class BoardTables:
         ]
         names[len(self.systems) : len(self.systems)] = steps
         rows = [replace(row, name=name) for row, name in zip(table.rows, names, strict=True)]
-        heads = [Column(column.short, group=column.table, meaning=column.meaning) for column in shown]
+        heads = [Column(column.name, group=column.table, meaning=column.meaning) for column in shown]
         return replace(table, columns=tuple(heads), rows=tuple(rows), by="")
-
-    @property
-    def equal_in_brief(self) -> list[str]:
-        """A sentence on the columns in which many systems are equal, if there are any."""
-        return self._unequal(self._of_brief)[1]
-
-    @property
-    def _of_brief(self) -> list[ShownColumn]:
-        shown = [column for column in self.columns if column.short]
-        shown = [column for column in shown if not (column.name == DONE and self._all_done)]
-        return sorted(shown, key=lambda column: column.name == TOKENS)
 
     @property
     def cost(self) -> Table:
@@ -226,26 +235,10 @@ class BoardTables:
         return all(row.cells[DONE].value == 1 for row in self.systems if DONE in row.cells)
 
     def _table(self, title: str, columns: Sequence[ShownColumn]) -> Table:
-        columns, equal = self._unequal(columns)
         bounds = self.bounds if len(self.systems) == 1 else []
-        table = self._pivot(title or DECISION, columns, bounds)
-        return replace(table, notes=(*equal, *([] if title else self.left_out)))
-
-    def _unequal(self, columns: Sequence[ShownColumn]) -> tuple[list[ShownColumn], list[str]]:
-        """The columns in which many systems differ, and a sentence on the others."""
-        if len(self.systems) <= FEW_SYSTEMS:
-            return list(columns), []
-        cells = {column.name: [board_cell(row, column) for row in self.systems] for column in columns}
-        figures = {
-            name: {", ".join(filter(None, (cell.text, cell.counts))) if cell else "" for cell in its}
-            for name, its in cells.items()
-        }
-        equal = [column for column in columns if len(figures[column.name]) == 1]
-        if not equal or len(equal) == len(columns):
-            return list(columns), []
-        phrases = (f"{column.heading or column.name} {next(iter(figures[column.name])) or NOTHING}" for column in equal)
-        note = [f"The same for all {len(self.systems)} systems: {', '.join(phrases)}."]
-        return [column for column in columns if column not in equal], note
+        table = self._pivot(title or DECISION, self._papers(columns), bounds)
+        notes = self.absent if title and self.is_papers and self.unrated else [] if title else self.left_out
+        return replace(table, notes=tuple(notes))
 
     def _pivot(
         self,
@@ -277,7 +270,7 @@ class BoardTables:
             for at, row in enumerate(steps, len(shown))
         ]
         rows[len(self.systems) : len(self.systems)] = differences
-        for name, its in (published_rows(columns[0].metric) if self.paper and columns else {}).items():
+        for name, its in (published_rows(columns[0].metric) if self.is_papers and columns else {}).items():
             published = tuple(its.get(column.variant) for column in columns)
             rows += (
                 [Row(f"{name} (paper)", published, name, "paper")]
@@ -293,10 +286,11 @@ class BoardTables:
         self, column: ShownColumn, rows: Sequence[BoardRow], steps: Sequence[BoardRow], *, brief: bool
     ) -> Iterator[tuple[Column, list[Cell | None]]]:
         """The column's cells, then those of differences; beside what was bought its interval, and both of its parts."""
-        cells = [board_cell(row, column, brief=brief, full=self.full) for row in rows]
+        is_rated = column.name not in {other.name for other in self.unrated}
+        cells = [board_cell(row, column, brief=brief, full=self.full) if is_rated else None for row in rows]
         cells += [self._difference(column, row, brief=brief) for row in steps]
-        name, is_led = column.heading or column.name, column.name in {name for _, name in self.compared}
-        head = Column(name, meaning=column.meaning, short=column.short, leads=is_led)
+        name, is_led = column.name, column.name in {name for _, name in self.compared}
+        head = Column(name, meaning=column.meaning, leads=is_led)
         if self.full or brief or not (column.is_counted and column.metric):
             yield head, cells
         else:
@@ -333,6 +327,8 @@ class BoardTables:
 
     def _difference(self, column: ShownColumn, row: BoardRow, *, brief: bool) -> Cell | None:
         """A system minus the baseline: with its interval if it is tested, or else of the two values as shown."""
+        if column.name in {other.name for other in self.unrated}:
+            return None
         tested, mine = self.compared.get((row.system, column.name)), row.cells.get(column.name)
         theirs = None if self.base is None else self.base.cells.get(column.name)
         if mine is None or theirs is None:
@@ -395,16 +391,22 @@ def board_cell(row: BoardRow, column: ShownColumn, *, brief: bool = False, full:
     if full:
         return replace(score_cell(cell), kind=KINDS.get(column.unit, "number"), note="")
     shown = Cell(cell.value, _kind(column, brief=brief))
-    if cell.metric == VOTES and column.short and not brief:
+    if cell.metric == VOTES and column.is_brief and not brief:
         shown = replace(shown, low=cell.ci_low, high=cell.ci_high)
     lacks = cell.n_scored < cell.n_planned and not brief
     return replace(shown, n=cell.n_scored, planned=cell.n_planned) if lacks else shown
 
 
-def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Table | None:
-    """A row for each pair of systems and a column for each headline: the difference with its interval, or why there is
-    no conclusion. None without a row.
+def compared_tables(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> list[Table]:
+    """For each judge a row for each pair of systems and a column for each headline: the difference with its interval,
+    or why there is no conclusion. What code measures stands in each.
     """
+    judges = [*dict.fromkeys(row.judge for row in rows if row.judge != CODE)] or [CODE]
+    by_judge = ([row for row in rows if row.judge in (CODE, judge)] for judge in judges)
+    return [_compared_table(its, names, judge) for judge, its in zip(judges, by_judge, strict=True) if its]
+
+
+def _compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str], judge: str) -> Table:
     columns = [*dict.fromkeys(row_name(measure[0]) for measure in by_measure(rows))]
     by_pair: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows:
@@ -422,8 +424,9 @@ def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Tab
         Row(f"{names.get(a, a)} − {names.get(b, b)}", tuple(map(cells.get, columns)))
         for (a, b), cells in by_pair.items()
     ]
+    by = "" if judge == CODE else f"judged by {judge}"
     heads = tuple(map(Column, columns))
-    return Table("Differences", heads, tuple(lines), heading="Systems", notes=(note,), unit="query") if lines else None
+    return Table("Differences", heads, tuple(lines), by=by, heading="Systems", notes=(note,), unit="query")
 
 
 def difference_cell(of: ComparedRow, **about: Any) -> Cell | None:
@@ -436,22 +439,9 @@ def board_notes(board: Scoreboard) -> Iterator[str]:
     cells = [cell for row in board.rows for cell in row.cells.values()]
     if reasons := dict.fromkeys(why for cell in cells for why in missing_of(cell)):
         yield f"Runs without a value: {', '.join(reasons)}."
-    yield from judge_failures(board)
     yield from notes_on((row.system for row in board.rows), board.systems, bounded=True)
     dumps = [row.system for row in board.rows if row.system in DUMPS and FP not in {*row.cells, *row.failed}]
     if dumps and any(column.name == FP for column in board.columns):
         asked = "`score(rate_floors=True)`"
         yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only from Python: {asked}."
     yield from board.notes
-
-
-def judge_failures(board: Scoreboard) -> Iterator[str]:
-    """A sentence on how many reports got no usable answer from the judge; nothing if there are none."""
-    failed = {row.system: (max(row.failed.values()), [*row.failed]) for row in board.rows if row.failed}
-    if failed:
-        called = system_names((row.system for row in board.rows), board.systems)
-        counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
-        columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
-        is_ruled = board.judge.judge_kind == "rule_based"  # which fails again
-        flag = "--judge PROVIDER:MODEL" if is_ruled else "--retry failed"
-        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score {flag}."

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from drretail.errors import shortened
+from drretail.eval.scores.file import LONGEST_ERROR
 from drretail.grounding.text.layout import find_sentences
 from drretail.records.evidence import Finding
 from drretail.records.reading import Cause
+from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
 from drretail.viewer.experiment import RunView
 from drretail.viewer.judged import Support
@@ -153,30 +156,54 @@ def unchecked_in(view: RunView) -> Iterator[str]:
             yield _spaced(report[sentence.start : sentence.end]).strip()
 
 
-def checked_in_words(answers: int, checked: int, false: int, unchecked: int) -> str:
+def checked_in_words(answers: Account, checked: int, false: int, unchecked: int) -> str:
     """For example "12 answers, 21 of 29 statements about your products checked: 8 contradict your shop's records; 8 not
-    checked".
+    checked.", with what became of answers of which none was. ``answers`` says which were looked at.
     """
+    statements = counted(checked + unchecked, "statement about your products", "statements about your products")
+    of = f"{checked:,} of {statements}" if unchecked else statements
+    if not false:
+        left = f" {counted(unchecked, 'statement was', 'statements were')} not checked." if unchecked else ""
+        return answers.praise(f"of {of} checked, none contradicts your shop's records") + left
     left = f"; {unchecked:,} not checked" if unchecked else ""
-    if not checked:
-        return f"{counted(answers, 'answer')}: no statement about your products was judged{left}"
-    contradicted = f"{f'{false:,}' if false else 'none'} {'contradict' if false > 1 else 'contradicts'}"
-    checked_words = counted(checked + unchecked, "statement about your products", "statements about your products")
-    of = f"{checked:,} of " if unchecked else ""
-    return f"{counted(answers, 'answer')}, {of}{checked_words} checked: {contradicted} your shop's records{left}"
+    verb = "contradict" if false > 1 else "contradicts"
+    left_out = counted(answers.came - answers.used, "answer")
+    unread = "" if answers.is_whole else f" Of {left_out} nothing more is known: {answers.reasons}."
+    return f"{counted(answers.came, 'answer')}, {of} checked: {false:,} {verb} your shop's records{left}.{unread}"
+
+
+def no_answers() -> Account:
+    """The account of answers that were looked at, to which ``count_answer`` adds each."""
+    return Account("judging", "answer")
+
+
+def count_answer(account: Account, run_id: str, state: str, failed: str, *, is_judged: bool) -> None:
+    """An answer is looked at if it is there, its judge did not fail on it, and something in it was judged."""
+    account.take()
+    if state != "done":
+        account.leave_out(f"it is {state}", run_id)
+    elif failed:
+        account.leave_out("the judge failed", f"{run_id}, {shortened(failed, LONGEST_ERROR)}", failed=True)
+    elif is_judged:
+        account.use()
+    else:
+        account.leave_out("nothing in it was judged", run_id)
 
 
 def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[str]:
     """A shop assistant's false statements as lines, each with the record: a count, then up to ``most``, worst first."""
-    answers = checked = false = unchecked = 0
+    answers = no_answers()
+    checked = false = unchecked = 0
     systems = set[str]()
     statements: list[FalseStatement] = []
     for run in views:
-        answers, checked, false = answers + 1, checked + checked_in(run), false + len(run.false)
+        checks = checked_in(run)
+        count_answer(answers, run.subject.run_id, run.state, run.failed, is_judged=bool(checks))
+        checked, false = checked + checks, false + len(run.false)
         unchecked += len([*unchecked_in(run)])
         statements += (statement for _, statement in false_statements(run))
         systems.add(run.subject.label)
-    yield f"{checked_in_words(answers, checked, false, unchecked)}."
+    yield checked_in_words(answers, checked, false, unchecked)
     for statement in sorted(statements, key=lambda statement: statement.rank)[:most]:
         yield f"≠ {f'{statement.system}: ' if len(systems) > 1 else ''}{statement.sentence}"
         of = f" ({statement.products})" if statement.products else ""

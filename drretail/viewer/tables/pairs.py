@@ -34,7 +34,7 @@ def pair_sections(
             # What is missing or unused of the pair, over all dimensions.
             whole = list(of_pair)
             counts = {
-                "questions without a usable answer": sum(row.failed_verdicts for row in whole),
+                "judgements without a usable answer": sum(row.failed_verdicts for row in whole),
                 "stale verdicts (another report or other words) unused": sum(row.stale_verdicts for row in whole),
                 "comparisons not asked yet": sum(row.not_judged for row in whole),
                 "pairs of which a report is missing": max(row.runs_failed for row in whole),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from drretail.agents.running.outcomes import Ended, Tally
 from drretail.eval.names import PAIRWISE
-from drretail.llm.usage import estimated_note
+from drretail.llm.usage import estimated_note, served_notes
 from drretail.records.reading import AGREEMENT, AUDITED, MEANING, JudgeAudit
 from drretail.records.run import BASELINES, PICKS_MISSING, PICKS_UNREADABLE, Run
 from drretail.records.tables.figures import counted, counted_each
@@ -179,7 +179,8 @@ def judging_table(costs: "Sequence[JudgingCost]") -> Table:
         used, cached = cost.cost.usage, Cell(cost.cache_read, "percent")
         took = (used.calls, used.input, used.output, cached, _dollars(cost.cost.dollars))
         rows.append([cost.metric, cost.judge, judged, *took])
-    notes = estimated_note(cost.cost.usage for cost in costs)
+    others = served_notes((cost.judge, cost.cost.usage) for cost in costs)
+    notes = [*estimated_note(cost.cost.usage for cost in costs), *others]
     return table_of("What judging took, in all", JUDGING_COLUMNS, rows, notes=notes).filled
 
 

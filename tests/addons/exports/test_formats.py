@@ -1,5 +1,6 @@
 """What is written, as those read it who take it. Also tests chat.py and score_tables.py."""
 
+import csv
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +14,12 @@ from drretail.addons.exports.selection import Selection
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
 from drretail.errors import UserError
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.metrics import quality
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_runs
 from drretail.progress import Progress
+from tests import build
 from tests.addons.exports.conftest import REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
 
@@ -58,6 +62,24 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
     values = [row[0] for row in rows(f"SELECT value FROM '{parquet}/values.parquet' WHERE {wanted}")]
     got = [score.value for chosen in Selection.of(exp, ["react"]) for score in chosen.got if score.variant == "FP"]
     assert values == got
+
+
+def test_rationales_of_low_ratings_stand_by_system_and_dimension(exp: Path, tmp_path: Path) -> None:
+    said = export_selection(Selection.of(exp), "rationales", tmp_path / "none.csv")
+    assert said == "0 rationales (no rating is below 4)"
+    folder = Path(shutil.copytree(exp, tmp_path / "exp"))
+    ratings = {"clarity": 3, "depth": 4, "overall": 0}
+
+    def answer(question: str) -> dict[str, Any]:
+        (rating,) = (ratings.get(name, 9) for name in DIMENSIONS if quality.rating_prompt(name).text[:80] in question)
+        return {"justification": f"It has {rating}.", "rating": rating}
+
+    build.scored(folder, ["quality"], build.scripted_judge(answer)[0])
+    assert export_selection(Selection.of(folder), "rationales", tmp_path / "low.csv") == "6 rationales"
+    with (tmp_path / "low.csv").open(encoding="utf-8-sig", newline="") as file:
+        read = [(row["system"], row["dimension"], row["rating"], row["rationale"]) for row in csv.DictReader(file)]
+    assert read == sorted(read)
+    assert {row[1:] for row in read} == {("clarity", "3", "It has 3."), ("overall", "0", "It has 0.")}
 
 
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:

@@ -32,9 +32,9 @@ def ids(selection: Selection) -> list[str]:
 def test_floors_and_failed_runs_are_left_out_and_a_system_goes_by_the_beginning_of_its_label(exp: Path) -> None:
     selection = Selection.of(exp)
     assert ids(selection) == [f"{HYBRID}/q1-r1", f"{REACT}/q1-r1", f"{REACT}/q2-r1"]
-    assert selection.left_out == {"without a report": 1}
+    assert {reason: fate.count for reason, fate in selection.account.left_out.items()} == {"without a report": 1}
     assert ids(selection) == ids(selection)
-    assert selection.left_out.total() == 1
+    assert (selection.account.n_left_out, selection.account.adds_up) == (1, True)
     assert {each.partition("/")[0] for each in ids(Selection.of(exp, ["react"]))} == {REACT}
     with pytest.raises(UnknownName):
         Selection.of(exp, ["nobody"])
@@ -45,7 +45,8 @@ def test_a_run_whose_file_cannot_be_read_is_left_out_of_every_form_and_counted(e
     edit_member(run_path(damaged, REACT, "q1", 1), "run", lambda _: [])
     selection = Selection.of(damaged, redact=True)
     assert f"{REACT}/q1-r1" not in ids(selection)
-    assert selection.left_out["that cannot be read"] == 1
+    fate = selection.account.left_out["its file is damaged"]
+    assert (fate.count, fate.first, fate.failed) == (1, f"{REACT}/q1-r1", True)
     assert export_selection(selection, "chat", tmp_path / "out.jsonl").startswith("2 conversations")
 
 
@@ -59,7 +60,7 @@ def test_a_rule_keeps_runs_whose_report_was_judged_so_and_names_what_was_judged(
     best = max(values.values())
     kept = Selection.of(exp, rules=[read_where(f"FP >= {best}")])
     assert ids(kept) == [each for each, value in values.items() if value >= best]
-    assert f"not FP >= {best}" in kept.left_out
+    assert f"not FP >= {best}" in kept.account.left_out
     assert ids(Selection.of(exp, rules=[read_where(f"faithfulness FP>={best}")])) == ids(kept)
     with pytest.raises(UnknownName, match="FP"):
         Selection.of(exp, rules=[read_where("FPP > 0.1")])
@@ -73,7 +74,7 @@ def test_nothing_is_replaced_unasked_and_what_a_form_cannot_write_is_refused(exp
         export_selection(Selection.of(exp), "chat", to)
     for form in ("chat", "drb"):
         none = Selection.of(exp, rules=[read_where("FP > 1")])
-        with pytest.raises(UserError, match="left to export: 3 not FP > 1, 1 without a report"):
+        with pytest.raises(UserError, match=r"left to export: not FP > 1 \(3, .*without a report \(1"):
             export_selection(none, form, tmp_path / form)
         assert not (tmp_path / form).exists()
     export_selection(Selection.of(exp), "chat", to, force=True)
@@ -82,7 +83,7 @@ def test_nothing_is_replaced_unasked_and_what_a_form_cannot_write_is_refused(exp
         export_selection(Selection.of(exp), "chatt", tmp_path / "x")
     with pytest.raises(UserError, match=r"csv is several files: name a folder with --to, such as .*/out\."):
         export_selection(Selection.of(exp), "csv", tmp_path / "out.csv")
-    with pytest.raises(UserError, match="drb can't be redacted: take chat, csv, parquet or statements,"):
+    with pytest.raises(UserError, match="drb can't be redacted: take chat, csv, parquet, statements or rationales,"):
         export_selection(Selection.of(exp, redact=True), "drb", tmp_path / "drb")
     assert not (tmp_path / "drb").exists()
 

@@ -1,6 +1,7 @@
 """Episodes, splits, trials and tries. Also tests parts.py. replay: tests/addons/gym/test_replay.py."""
 
 import json
+import re
 import sys
 import threading
 from collections import defaultdict
@@ -20,7 +21,7 @@ from drretail.cli.app import app
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import world_at
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, install_line
 from drretail.experiment import path_of
 from drretail.progress import Progress
 from drretail.querygen.reading import FIFTY, read_queries, shipped_queries
@@ -151,7 +152,7 @@ def test_a_missing_extra_is_named_in_one_sentence(module: str, monkeypatch: pyte
     for name in [each for each in sys.modules if each.partition(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(UserError, match=f"needs the extra {module}: pip install 'drretail\\[{module}\\]'"):
+    with pytest.raises(UserError, match=re.escape(f"needs the extra {module}: {install_line(module)}")):
         import_module(f"drretail.addons.gym.{module}")
 
 

@@ -68,6 +68,16 @@ def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
         assert [report.text for report in reports] == [ANSWER]
 
 
+@pytest.mark.parametrize("thought", ["<think>So {}?</think>\n", "So {}?\n</think>\n"])
+def test_a_models_thoughts_are_no_part_of_its_answers(tmp_path: Path, thought: str) -> None:
+    said = [("user", "A kettle?"), ("assistant", f"{thought}Alder."), ("user", "Its price?")]
+    turns = [*said, ("assistant", f"{thought}$29."), ("user", "And?"), ("assistant", "<think>Well")]
+    material = read(tmp_path, {"messages": [{"role": role, "content": content} for role, content in turns]})
+    (report,) = material.reports.values()
+    assert report.text == "Alder.\n\n$29."
+    assert [report.text[turn.start : turn.end] for turn in report.turns] == ["Alder.", "$29."]
+
+
 def test_an_answer_in_the_words_of_the_shopper_is_the_assistants(tmp_path: Path) -> None:
     request = [QUESTION, {"role": "assistant", "content": "A red one?"}, {"role": "user", "content": "Yes."}]
     for sent in (request, [*request, {"role": "assistant", "content": "Yes."}]):  # a request may repeat the answer
@@ -116,7 +126,7 @@ def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path
         ("A quiet kettle?", ANSWER, len(report.trace.steps) - 1),
         ("In red?", "No.", len(report.trace.steps)),
     ]
-    assert material.repeated == 1  # the same row
+    assert material.rows.n_merged == 1  # the same row
 
 
 def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
@@ -132,7 +142,7 @@ def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
     (first, *others) = material.tasks
     eva, tim = others[2:4]
     assert others == [f"{first}-2", f"{first}-3", eva, tim, f"{eva}-2", "x", "x-3", "x-2"]
-    assert material.repeated == 1  # only the row that repeats an id with all that it says
+    assert material.rows.n_merged == 1  # only the row that repeats an id with all that it says
     queries = read_definition(tmp_path / "exp").queries
     clusters = Clusters.of(queries)
     # The two answers of the session x are one person's, and rows without a user are each by themselves.
@@ -217,6 +227,7 @@ def test_a_table_that_would_lose_rows_or_words_is_refused(tmp_path: Path) -> Non
     for table, told in (
         ('question,answer\nIn stock?,"Yes\nA lamp?,No\n', "is a quote never closed?"),
         ("question,answer\nIn stock?,Yes, two\n", "row 2, has more values than columns"),
+        ("question,Answer,answer\nIn stock?,Yes,No\n", "has two columns 'answer'"),
         ("Frage,Antwort\nDa?,Ja\n", "with the keys 'frage', 'antwort', where the nearest form, questions and answers"),
     ):
         with pytest.raises(UserError, match=re.escape(told)):

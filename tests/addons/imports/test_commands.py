@@ -13,14 +13,14 @@ from drretail.errors import UserError
 from drretail.eval.judging.subject import resolve_name
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.file import made_scores
-from drretail.experiment import SOURCES, read_definition, read_runs, run_path
+from drretail.experiment import SOURCES, kept_accounts, read_definition, read_runs, run_path
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.reading import Reading
 from drretail.run_file import read_evidence
 from tests.addons.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 from tests.build import experiment as own_experiment
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
@@ -78,7 +78,13 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     assert document["systems"] == {"one": {"reports": 2, **counts}}
     assert [each["citations"]["not_read"] for each in document["reports"]] == [{"no_address": 1}, {}]
     assert "1 of 6 citations of one could not be read (no address: 1)" in " ".join(printed.split())
-    assert (document["held_already"], document["format"]) == (2, 1)
+    of_rows, of_file, of_reports = document["accounts"]
+    assert [kept.document() for kept in kept_accounts(tmp_path / "exp")] == [of_rows, of_file]
+    assert (of_rows["used"], of_reports["merged"]["in the experiment already"]["count"], document["format"]) == (
+        2,
+        2,
+        1,
+    )
 
 
 def test_bad_input_is_one_sentence(drretail: Command, tmp_path: Path) -> None:
@@ -92,7 +98,7 @@ def test_bad_input_is_one_sentence(drretail: Command, tmp_path: Path) -> None:
         "drb none.jsonl": "does not exist",
         "drb other.jsonl": "holds nothing of this format",
         "markdown unasked.md": "write each beside its report: unasked.q",
-        "markdown empty.md": "There is no text in empty.md: name files that hold reports.",
+        "markdown empty.md": "1 file: no word in it (1, first: empty.md).",
         "drb a.jsonl --pages nowhere": "does not exist",
         "drb a.jsonl --model gpt-5": "write provider:model",
     }.items():
@@ -311,7 +317,10 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
     ]
     jsonl(tmp_path / "pages" / "index.jsonl", rows)
     came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
-    assert came.pages == (2, 3)
+    of_pages = came.accounts[-2]
+    assert (of_pages.came, of_pages.used, of_pages.reasons) == (
+        *(3, 2), "no report here names it (1, first: https://nobody.example)",
+    )  # fmt: skip
     ids = {entry.url: entry.id for entry in read_evidence(run_path(tmp_path / "exp", "a", "1", 1))}
     kept = SOURCES.read(tmp_path / "exp", ids["https://lab.example/kettles"])
     assert kept is not None
@@ -328,3 +337,17 @@ def test_bad_pages_are_told(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=match):
             taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
         assert not (tmp_path / "exp").exists(), match
+
+
+@pytest.mark.parametrize("linked", ["reports", "pages"])
+def test_a_folder_with_a_link_to_a_file_of_the_readers_is_refused(
+    error_of: ErrorOf, tmp_path: Path, linked: str
+) -> None:
+    (tmp_path / "secret").write_text('{"url": "https://a.example/", "text": "secret"}\n', encoding="utf-8")
+    for name in ("reports", "pages"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "reports" / "one.md").write_text(REPORT, encoding="utf-8")
+    link = tmp_path / linked / ("index.jsonl" if linked == "pages" else "two.md")
+    link.symlink_to(tmp_path / "secret")
+    assert "is a link, pipe or device" in error_of("import", "markdown", "reports", "--pages", "pages", "--to", "exp")
+    assert not (tmp_path / "exp").exists()

@@ -8,6 +8,8 @@ import pytest
 from drretail.addons.imports.conversation import answered_turns
 from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import DIALECTS, dialect_of, read_log
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.material import Material
 from drretail.errors import UserError
 from tests.addons.imports.foreign import jsonl, text
 from tests.build import known
@@ -22,12 +24,12 @@ LOGS = [json.loads(line) for line in Path(__file__).with_name("dialects.jsonl").
 def test_a_dialect_keeps_who_asked_what_when_and_the_answer(tmp_path: Path) -> None:
     for case in LOGS:
         name, about = case["dialect"], (case["dialect"], case["form"])
-        log = read_log(jsonl(tmp_path / "log.jsonl", case["rows"]))
-        ((conversation, _),) = log.conversations
+        material = Material()
+        ((conversation, rows),) = read_log(jsonl(tmp_path / "log.jsonl", case["rows"]), material)
         assert [turn[:2] for turn in answered_turns(conversation)] == [(ASKED, SAID)], about
         assert (conversation.user, conversation.time) == (USER, TIME), about
         assert conversation.id == ("chatcmpl-1" if name == "OpenAI's stored completions" else "c"), about
-        assert log.unread is None, about
+        assert (material.rows.came, material.rows.left_out) == (len(rows), {}), about
         first = case["rows"][0]
         dialect = known(dialect_of(first if "data" not in first else first["data"][0]))
         assert dialect.name == name, about
@@ -40,7 +42,7 @@ def test_every_dialect_is_tried() -> None:
 def test_the_columns_of_a_csv_have_lost_their_capitals_and_may_hold_json(tmp_path: Path) -> None:
     cells = json.dumps([QUESTION]).replace('"', '""')
     table = f'id,userId,timestamp,input,output\nc,{USER},{TIME},"{cells}","{SAID}"\n'
-    ((conversation, _),) = read_log(text(tmp_path / "traces.csv", table)).conversations
+    ((conversation, _),) = read_log(text(tmp_path / "traces.csv", table), Material())
     assert (conversation.user, answered_turns(conversation)) == (USER, [(ASKED, SAID, 1)])
 
 
@@ -48,7 +50,7 @@ def test_what_opentelemetry_prints_on_a_console_is_read_whole(tmp_path: Path) ->
     (span,) = next(case["rows"] for case in LOGS if case["form"] == "numbered attributes")
     printed = [json.dumps(span | {"context": {"trace_id": trace}}, indent=4) for trace in ("0xa", "0xb")]
     path = text(tmp_path / "console.json", "\n".join(printed))
-    read = [conversation for conversation, _ in read_log(path).conversations]
+    read = [conversation for conversation, _ in read_log(path, Material())]
     assert [(each.id, answered_turns(each)[0][:2]) for each in read] == [("0xa", (ASKED, SAID)), ("0xb", (ASKED, SAID))]
 
 
@@ -66,4 +68,25 @@ def test_what_no_dialect_fits_is_one_sentence_with_its_keys_and_the_nearest(tmp_
         ({"custom_id": "c", "response": {"body": {"choices": CHOICES}}}, r"requests and responses without messages"),
     ]:
         with pytest.raises(UserError, match=told):
-            read_log(jsonl(tmp_path / "log.jsonl", [row]))
+            read_log(jsonl(tmp_path / "log.jsonl", [row]), Material())
+
+
+def test_what_repeats_an_id_that_is_not_unique_is_a_conversation_by_itself(tmp_path: Path) -> None:
+    asked = [{"custom_id": "1", "body": {"messages": [{"role": "user", "content": word}]}} for word in ("A?", "B?")]
+    answered = [{"custom_id": "1", "response": {"body": {"choices": [{"message": ANSWER}]}}} for _ in range(2)]
+    states = [{"thread_id": "1", "values": {"messages": [{"role": "user", "content": word}, ANSWER]}} for word in "CD"]
+    for at in range(2):
+        jsonl(tmp_path / f"batch{at}.jsonl", asked[at : at + 1])
+        jsonl(tmp_path / f"output{at}.jsonl", [answered[at] | {"id": f"b{at}"}])
+        jsonl(tmp_path / f"threads{at}.jsonl", states[at : at + 1] * 2)
+    material = load_format("chat").read(tmp_path)
+    assert sorted(task.text for task in material.tasks.values()) == ["A?", "B?", "C", "D"]
+    assert {reason: fate.count for reason, fate in material.rows.merged.items()} == {
+        "the same as another row": 2,
+        "a row of one conversation with another": 2,
+    }
+
+
+def test_messages_that_are_no_objects_are_counted(tmp_path: Path) -> None:
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [QUESTION, "Hm.", ANSWER]}]))
+    assert material.unread_roles == {"": 1}

@@ -14,7 +14,7 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import read_text
 from drretail.addons.publications.agents.dr3.user_files import UserFile
 from drretail.cli.app import app
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 from drretail.experiment import read_runs
 from drretail.grounding.report.citations import find_citations
 from drretail.parsing import document_text
@@ -91,7 +91,7 @@ def test_a_file_that_is_cut_off_or_not_what_it_is_called_is_refused_in_one_sente
 
 def test_without_the_extra_one_is_told_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "markitdown", None)
-    with pytest.raises(UserError, match=r"not installed: pip install 'drretail\[documents\]'"):
+    with pytest.raises(UserError, match=re.escape(f"not installed: {install_line('documents')}")):
         document_text(word(tmp_path / "a.docx", "Text."))
     assert UserFile(tmp_path / "a.docx").text is None
 

@@ -2,7 +2,10 @@
 
 import gzip
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,7 +79,44 @@ def test_markdown_takes_the_question_from_beside_or_from_the_heading(tmp_path: P
     assert material.systems() == ["mine"]
     questions = {name: (task.text, task.guessed) for name, task in material.tasks.items()}
     assert questions == {"one": ("Kettles", True), "two": ("Which pan?", False)}
-    assert material.left_out == [str(tmp_path / "mine" / "wordless.md")]
+    text(tmp_path / "mine" / "orphan.q", "Which one?")
+    text(tmp_path / "mine" / "three.html", "<h1>Pots</h1>")
+    account = read("markdown", tmp_path).files
+    assert (account.came, account.used, account.adds_up) == (5, 2, True)
+    left_out = [fate.first.rpartition("/")[2] for fate in account.left_out.values()]
+    assert left_out == ["three.html", "orphan.q", "wordless.md"]
+
+
+ASKED = [f"Is lamp {number} dimmable?" for number in range(3)]
+ROWS: dict[str, tuple[str, list[dict[str, Any]]]] = {
+    "messages": ("chat", [{"messages": [{"role": "user", "content": words}]} for words in ASKED]),
+    "questions": ("chat", [{"question": words, "answer": "Yes."} for words in ASKED]),
+    "exchanges": ("chat", [{"request": {"prompt": words}, "response": {"text": "Yes."}} for words in ASKED]),
+    "traces": ("chat", [{"input": words, "output": "Yes.", "userId": "u"} for words in ASKED]),
+    "drb": ("drb", [{"id": at, "prompt": words, "article": "Yes."} for at, words in enumerate(ASKED)]),
+    "reporteval": ("reporteval", [{"topic": words, "report": "Yes."} for words in ASKED]),
+    "pdr": ("pdr", [{"taskid": at, "task": words} for at, words in enumerate(ASKED)]),
+}
+LAYOUTS: dict[str, Callable[[list[dict[str, Any]]], str]] = {
+    "array": json.dumps,
+    "printed array": lambda rows: json.dumps(rows, indent=2),
+    "document": lambda rows: json.dumps({"meta": {"rows": 3}, "results": {"all": rows}}),
+    "map": lambda rows: json.dumps({f"row {at}": row for at, row in enumerate(rows)}),
+    "printed objects": lambda rows: "\n".join(json.dumps(row, indent=2) for row in rows),
+    "lists on lines": lambda rows: f"{json.dumps(rows[:2])}\n{json.dumps(rows[2:])}\n",
+}
+
+
+@pytest.mark.parametrize(("form", "rows"), ROWS.values(), ids=ROWS)
+def test_rows_are_rows_however_the_file_holds_them(form: str, rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    as_lines = read(form, jsonl(tmp_path / "log.jsonl", rows))
+    assert [task.text for task in as_lines.tasks.values()] == ASKED
+    for name, layout in LAYOUTS.items():
+        material = read(form, text(tmp_path / "log.json", layout(rows)))
+        assert list(material.tasks.items()) == list(as_lines.tasks.items()), name
+        assert len({report.where for report in material.reports.values()}) == len(material.reports), name
+        for key, report in material.reports.items():
+            assert replace(report, where="") == replace(as_lines.reports[key], where=""), name
 
 
 def refused(form: str, path: Path, match: str) -> None:
@@ -85,10 +125,20 @@ def refused(form: str, path: Path, match: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-def test_a_broken_line_is_named_by_its_number(tmp_path: Path) -> None:
-    path = drb(tmp_path / "a.jsonl", "One.", "Two.")
-    path.write_text(path.read_text() + '{"id": 3, "prompt": "cut\n', encoding="utf-8")
-    refused("drb", path, r"a\.jsonl, line 3, is not JSON")
+def test_a_row_that_cannot_be_read_is_left_out_with_its_reason(tmp_path: Path) -> None:
+    row: dict[str, object] = {"id": 2, "prompt": "Q?", "article": "One."}
+    for content, told in [
+        ('{"id": 2, "prompt": "cut', "not JSON (1, first: a.jsonl, line 2)"),
+        ('{"name": "x"}', "no row of this format (1, first: a.jsonl, line 2)"),
+        (json.dumps(row | {"article": {"a": 1}}), "its 'article' is no text (1, first: a.jsonl, line 2)"),
+        (json.dumps(row | {"article": "x" * (LONGEST_REPORT + 1)}), "a report of more than 1,000,000 characters (1, "),
+        (json.dumps(row | {"id": True}), "no 'query_id' or 'id' in it (1, first: a.jsonl, line 2)"),
+        (json.dumps(row | {"id": 1, "prompt": "Question 1?"}), "the same as another row (1, first: a.jsonl, line 2)"),
+    ]:
+        path = drb(tmp_path / "a.jsonl", "One.")
+        account = read("drb", text(path, f"{path.read_text()}{content}\n")).rows
+        assert (account.came, account.used, account.adds_up) == (2, 1, True), told
+        assert told in account.reasons.replace(f"{tmp_path}/", "")
 
 
 def test_what_is_no_file_of_rows_and_rows_that_are_no_reports_are_refused(tmp_path: Path) -> None:
@@ -98,11 +148,8 @@ def test_what_is_no_file_of_rows_and_rows_that_are_no_reports_are_refused(tmp_pa
         (b"\n<!DOCTYPE html><html>Sign in</html>", "page of the web"),
         (b'{"id": 1, "prompt": "\xff"}', "not in UTF-8"),
         (b"[" * 200_000, "not JSON"),
-        (b'{"id": 1, "prompt": "Q?", "article": {"a": 1}}', "'article' is no text"),
-        ([row | {"article": "x" * (LONGEST_REPORT + 1)}], "line 1: a report has 1,000,001 characters"),
         ([row, row | {"article": "Two."}], "line 2: .* another report by a in"),
         ([row, row | {"prompt": "R?"}], "another question"),
-        ([row | {"id": True}], "line 1 has no id"),
     ]:
         if isinstance(content, bytes):
             (tmp_path / "a.json").write_bytes(content)

@@ -109,11 +109,11 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     ]
     found = {row["variant"]: row.get("value") for row in scores}
     # One in each of two of the three reports that name a product
-    assert (found["false_statements"], found["false_answers"]) == (2 / 4, 2 / 4)
+    assert {round(found[name], 6) for name in ("false_statements", "false_answers")} == {round(2 / 3, 6)}
     assert "FR" not in found  # nobody asked the assistant for citations
     page = render_page(tmp_path / "exp")
     assert "4 answers, 3 statements about your products checked: 2 contradict your shop&#39;s records." in page
-    places = [page.index(part) for part in (">false answers<", "<strong>$59.00</strong>", 'id="questions"')]
+    places = [page.index(part) for part in (">false_<wbr>answers<", "<strong>$59.00</strong>", 'id="questions"')]
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", "FR 0.00"):
         assert of_research not in page
@@ -123,10 +123,14 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert "→ Your shop says $32.00 (Knock Box)." in shown
 
 
-def test_a_log_that_nothing_can_contradict_has_no_false_answers_and_says_so(tmp_path: Path, succeeds: Command) -> None:
+def test_a_log_that_nothing_can_contradict_has_no_false_answers_and_says_so(
+    tmp_path: Path, succeeds: Command, drretail: Command
+) -> None:
     log(tmp_path)
     assert "import again with --world W" in succeeds("import", "chat", "assistant.jsonl", "--to", "exp").stdout
-    scores = json.loads(succeeds("score", "exp", "--metrics", "false_statements", "--json").stdout)["scores"]
+    nothing = drretail("score", "exp", "--metrics", "false_statements", "--json")
+    assert nothing.returncode == 3
+    scores = json.loads(nothing.stdout)["scores"]
     rows = [row for row in scores if row["variant"] == "false_answers"]
     assert {row.get("value") for row in rows} == {None}
     assert "import with --world" in json.dumps(rows)

@@ -1,5 +1,7 @@
 """How far people and judges agree: a row for every two of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from drretail.addons.lab.agreement import PEOPLE, agreement_of
@@ -33,6 +35,18 @@ def test_every_two_raters_have_a_row_and_people_together_one_more_beside_each_ju
     assert rows[PEOPLE, "a:judge"]["percent"].value == 2 / 4  # people's means are 7, 4, 7, 2
     (together,) = made.where(name="alpha")
     assert (together.count("people"), together.n, together.note) == (2, 3, "interval")
+
+
+def test_kappa_of_votes_is_over_the_sides_that_the_first_person_was_shown() -> None:
+    """All prefer the first system by label in 3 of 4 pairs, and Ann saw it as A in half of them."""
+    votes = Aspect(PREFERENCE, "overall")
+    ann = said(votes, "ann", "person", [1, 1, 1, -1])
+    ann = [replace(opinion, is_first_left=at % 2 == 0) for at, opinion in enumerate(ann)]
+    others = [*said(votes, "ben", "person", [1, 1, 1, 1]), *said(votes, "a:judge", "judge", [1, 1, 1, 1])]
+    its = agreement_of([*ann, *others]).pairs()
+    for first, second in (("ann", "ben"), ("ann", "a:judge")):
+        # Ann: A B A A, the other: A B A B; by labels the other says one thing only, and κ would be 0.
+        assert its["preference: overall", first, second]["kappa"].value == pytest.approx(0.5)
 
 
 def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_nothing() -> None:

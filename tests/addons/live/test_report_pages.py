@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from drretail.addons.live import report_pages
 from drretail.addons.live.access import MOST_BYTES
 from drretail.cli.app import app
+from drretail.errors import install_line
 from drretail.eval.ballots import cast
 from drretail.experiment import run_path
 from drretail.tools.local_server import bound
@@ -98,7 +99,7 @@ def test_without_the_packages_the_line_to_install_them_is_said(voted: Path, monk
     subprocess.run([sys.executable, "-c", without], check=True)
     monkeypatch.setattr("drretail.addons.live.view.find_spec", lambda name: None)
     result = refused_by("view", str(voted))
-    assert result == "The live view needs starlette and uvicorn: pip install 'drretail[ui]'."
+    assert result == f"The live view needs starlette and uvicorn: {install_line('ui')}."
     assert "ann" in CliRunner().invoke(app, ["view", str(voted), "--results"]).output
 
 

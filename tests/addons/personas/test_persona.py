@@ -3,6 +3,7 @@
 # pyright: reportPrivateUsage=false
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -70,11 +71,11 @@ def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World,
     assert call(world, "context", "--people", people).output.startswith("4 contexts")
     paired = call(world, "pair", tasks, "--people", people, "--to", to, "--n", "2")
     assert paired.exit_code == 0, paired.output
-    assert "Tasks with fewer than 2 users: 1 ('How do I wash a dog with" in " ".join(paired.output.split())
     made = read_queries(to)
-    for task in {each.task_id for each in made}:
-        paired_with = [each.user_id for each in made if each.task_id == task]
-        assert 1 <= len(paired_with) == len(set(paired_with)) <= 2
+    pairs = {(each.task_id, each.user_id) for each in made}
+    assert sorted(Counter(task for task, _ in pairs).values()) == [2, 2], "also where one user shares words with a task"
+    more = call(world, "pair", tasks, "--people", people, "--to", tmp_path / "more.jsonl", "--n", "5")
+    assert "Tasks with fewer than 5 users: 2 ('How do I wash a dog with" in " ".join(more.output.split())
     assert all(each.persona and each.context and each.persona not in each.text for each in made)
     assert {each.text for each in made} <= {*tasks.read_text().splitlines()}
     before = files(people, "*.json")

@@ -18,6 +18,7 @@ from drretail.data_ingest.ingest import ingest_files
 from drretail.data_ingest.plan import IngestReport, IngestSettings, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.raw.sources import find_files
+from drretail.data_ingest.selected import LEFT_OUT
 from drretail.env.folder import check_world
 from drretail.progress import Progress
 from tests.addons.spark.cluster import Cluster, running_cluster, write_every_dialect
@@ -70,15 +71,9 @@ def test_spark_makes_the_world_that_duckdb_makes_of_every_dialect_and_quirk(raw:
     assert_equal(found, expected)
     assert check_world(tmp_path / "a [1] * b" / "spark") == []
     # Something of each kind is there to be equal.
-    assert {reason for row in found.categories for reason in row.products.dropped} == {
-        "bad_line",
-        "other_category",
-        "too_few_interactions",
-        "over_cap",
-        "duplicate",
-    }
-    assert set(found.reviews.dropped) >= {"bad_line", "no_meta", "before_since", "product_not_kept", "duplicate"}
-    assert any(file.shown for file in found.files)
+    assert {*found.products.merged, *found.products.left_out} > {"the same product again"}
+    assert {*found.products.left_out, *found.reviews.left_out} > {*LEFT_OUT.values()}
+    assert any(file.account.left_out for file in found.files)
 
 
 def test_a_cluster_of_two_workers_makes_the_same_world(cluster: Cluster, raw: Path, tmp_path: Path) -> None:

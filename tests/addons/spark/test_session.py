@@ -1,5 +1,6 @@
 """What Spark says before it starts Java, its numbers of lines, and what ``doctor`` says of Java."""
 
+import re
 import socket
 import stat
 import sys
@@ -11,7 +12,7 @@ import pytest
 from drretail.addons.spark.engine import Block, Blocks
 from drretail.addons.spark.session import check_installed, check_master, examine_java, find_java
 from drretail.data_ingest.ingest import ingest_files
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 from tests.data_ingest.raw_rows import small_shop
 
 
@@ -32,7 +33,7 @@ def java_that_says(folder: Path, version: str) -> Path:
 
 def test_without_pyspark_the_line_to_install_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(UserError, match=r"needs pyspark: pip install 'drretail\[spark\]'\.$"):
+    with pytest.raises(UserError, match=re.escape(f"needs pyspark: {install_line('spark')}.")):
         ingest_files([small_shop(tmp_path / "raw")], tmp_path / "world", engine="spark")
     assert not (tmp_path / "world").exists()
 

@@ -17,7 +17,7 @@ from drretail.errors import ModelError
 from drretail.experiment import Experiment, run_path
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import price_version
-from drretail.llm.registry import build_model
+from drretail.llm.registry import Model, build_model
 from drretail.run_file import read_journal
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
@@ -29,9 +29,16 @@ REPORT = reporting("The **tube** feeder [P:B0TEST0001] – take it.", "P:B0TEST0
 MODEL = "anthropic:claude-haiku-4-5"
 
 
+def priced(*turns: AIMessage | ModelError) -> Model:
+    """A model that plays the turns as MODEL."""
+    model = scripted(*turns)[0]
+    chat = model.chat.model_copy(update={"model": MODEL.partition(":")[2]})
+    return replace(model.with_chat(chat), spec=MODEL)
+
+
 def experiment(folder: Path, world: World, *turns: AIMessage | ModelError, **given: Any) -> list[int]:
     """Two queries by a scripted model; how many runs were done, had failed, and were not started."""
-    player = sut(world, replace(scripted(*turns)[0], spec=MODEL))
+    player = sut(world, priced(*turns))
     tally = tally_of(folder, world, player, queries=BOTH, **given)
     return [tally.done, tally.failed, tally.not_started]
 
@@ -56,7 +63,7 @@ def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Pa
 def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder: Path) -> None:
     experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
     before = spent(folder)
-    player = sut(world, replace(scripted(calls(SEARCH), REPORT)[0], spec=MODEL))
+    player = sut(world, priced(calls(SEARCH), REPORT))
     with Experiment(folder, definition(world, BOTH, [player], "42")) as opened:
         opened.discard(run_path(folder, player.label, QUERY.query_id, 1))
     tally = tally_of(folder, world, player, queries=BOTH)
@@ -67,7 +74,7 @@ def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder:
 
 
 def test_a_resumed_run_sums_its_parts_in_which_calls_side_by_side_count_once(world: World, folder: Path) -> None:
-    player = sut(world, replace(scripted(calls(SEARCH), REPORT)[0], spec=MODEL))
+    player = sut(world, priced(calls(SEARCH), REPORT))
     tally_of(folder, world, player)
     path = run_path(folder, player.label, QUERY.query_id, 1)
     took = [
@@ -98,7 +105,7 @@ def test_a_system_without_runs_takes_what_its_agent_typically_takes(world: World
 
 
 def test_finished_runs_are_a_better_basis(world: World, folder: Path) -> None:
-    player = sut(world, replace(scripted(calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0], spec=MODEL))
+    player = sut(world, priced(calls(SEARCH), REPORT, calls(SEARCH), REPORT))
     tally_of(folder, world, player, queries=BOTH)
     (estimate,) = estimated(folder, player, repeats=3)
     assert (estimate.count, estimate.basis, estimate.calls) == (4, "2 runs here", 8)

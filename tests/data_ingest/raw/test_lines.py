@@ -81,8 +81,8 @@ def test_bad_lines_are_numbered_over_chunks(tmp_path: Path, monkeypatch: pytest.
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     report = ingest_files([tmp_path / "raw"], tmp_path / "w")
     (file,) = (file for file in report.files if file.shape == "reviews")
-    assert (file.rows, file.bad_lines, report.reviews.kept) == (43, 3, 40)
-    assert [bad.line for bad in file.shown] == [12, 33, 44]
+    assert (file.account.came, file.account.n_left_out, report.reviews.used) == (43, 3, 40)
+    assert [fate.first.partition(":")[0] for fate in file.account.left_out.values()] == ["12", "33"]
 
 
 def product(**changes: Any) -> Product:

@@ -3,9 +3,11 @@
 import os
 import sqlite3
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,3 +59,23 @@ def test_a_reading_connection_cannot_write_nor_a_missing_store_answer(embedded: 
         pool.submit(embedded.product, "B01").result()
     with pytest.raises(UserError, match="is missing"):
         SqliteStore(tmp_path / "shop.sqlite", "42")
+
+
+def test_a_call_that_no_store_can_answer_is_the_callers_mistake_and_a_damaged_row_the_databases(
+    embedded: SqliteStore, tmp_path: Path
+) -> None:
+    calls: list[Callable[[Any], object]] = [
+        lambda store: store.products(),
+        lambda store: store.products([b"B01"]),
+        lambda store: store.orders("ANNA", limit=2**70),
+    ]
+    for call in calls:
+        with pytest.raises((TypeError, OverflowError)):
+            call(embedded)
+    damaged = tmp_path / "shop.sqlite"
+    damaged.write_bytes(embedded.path.read_bytes())
+    with closing(sqlite3.connect(damaged)) as db:
+        db.execute("UPDATE orders SET timestamp = 'x'")
+        db.commit()
+    with closing(SqliteStore(damaged, "42")) as store, pytest.raises(UserError, match=r"database .* cannot be read"):
+        store.orders("ANNA")

@@ -58,12 +58,13 @@ def test_nothing_is_sent_that_tells_who_asks(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_answer_without_a_page_is_told_apart_and_its_body_left() -> None:
     for sent, state in (
         *((html(b"<p>log in", status=f"{status} No"), "blocked") for status in (401, 402, 403, 429, 451)),
-        *((html(b"<p>log in", status=f"{status} No"), "error") for status in (304, 400, 500, 503, 999)),
+        *((html(b"<p>log in", status=f"{status} No"), "error") for status in (206, 304, 400, 500, 503, 999)),
         *((html(b"<p>log in", status=f"{status} No"), "not_found") for status in (404, 410)),
         *((sent, "no_content") for sent in (html(b""), html(b" \n\t "), b"HTTP/1.1 204 No Content\r\n\r\n")),
         *((html(b"<p>words", kind=kind), "no_content") for kind in ("application/pdf", "x/y; a=b")),
         *((sent, "error") for sent in (b"", b"SSH-2.0-OpenSSH_9\r\n", b"HTTP/1.1 20x OK\r\n\r\n")),
         (OK_HEAD + b"Content-Length: 100\r\n\r\nshort", "error"),
+        (OK_HEAD + b"\r\n<!doctype html><html><body><p>It costs", "error"),
     ):
         found = fetched(always(sent))
         assert (found.state, found.body) == (state, b""), sent

@@ -121,7 +121,7 @@ def all_of(held: Gathered, *pairs: PairScore, baseline: str | None = None) -> li
         return [alone]
     assessors = assessors_of(held, pairs)
     family = family_of(held, chosen_pairs(held.definition, baseline=baseline)[1], assessors, pairs)
-    made = [*board_rows(held, assessors, {("quality", "overall"): "quality"}, family)]
+    made = [*board_rows(held, assessors, {("quality", "overall"): "overall"}, family)]
     names = {plan.label: plan.label.upper() for plan in held.plans}
     return [*sentences(made, names), *filter(None, [needed_sentence(made)])]
 

@@ -70,10 +70,69 @@ def test_a_model_types_each_answer_once_and_what_it_confirms_is_false(tmp_path: 
     assert len(asked) == len(TURNS) + 1
     again = build.experiment(tmp_path / "again", {"log": {"q1-r1": answered()}}, evidence=[POT])
     rules = Judge.of(build_model("offline:judge"))
-    assert rows(build.scored(again, "false_statements", rules))["false_statements"] == 0  # of which variant, who knows
+    assert rows(build.scored(again, "false_statements", rules))["false_statements"] is None  # of which variant?
 
 
-def test_without_a_reading_of_most_answers_nothing_is_said_of_them(tmp_path: Path) -> None:
+def test_without_a_reading_of_an_answer_nothing_is_said_of_it(tmp_path: Path) -> None:
     exp = build.experiment(tmp_path, {"log": {"q1-r1": answered()}}, evidence=[POT])
     judge, _ = scripted_judge(lambda opening: {"values": [WHITE | {"quote": "nowhere"}]})
     assert rows(build.scored(exp, "false_statements", judge))["false_answers"] is None
+
+
+MUG_RECORD = {"product_id": "mug", "title": "Fjell Mug", "currency": "EUR", "price": 18.0, "category": "Mugs"}
+MUG = build.evidence("P:mug", build.text(json.dumps(MUG_RECORD), "record"), title="Fjell Mug", looked_up=True)
+FALSE, TRUE, EMPTY = "The Fjell Mug costs €15.00.", "The Fjell Mug costs €18.00.", "You're welcome!"
+OF_MUG = said_value("price", "€15.00", "P:mug")
+
+
+def said(answer: str, query_id: str) -> Run:
+    turn = Turn(question="What is the Fjell Mug?", start=0, end=len(answer))
+    return build.run(f"{query_id}-r1", answer, label="log").model_copy(update={"turns": (turn,)})
+
+
+def looks_again(**answer: object) -> dict[str, Any]:
+    usual = {"claim_id": 1, "quote": "The Fjell Mug costs", "justification": "It is of another size."}
+    return {"confirmations": [usual | {"confirmed": False} | answer]}
+
+
+@pytest.mark.parametrize(
+    ("values", "again", "false", "failed"),
+    [
+        ([], None, 1.0, 1),  # a lazy judge
+        ([OF_MUG | {"of": ""}], None, 1.0, 0),  # it marks the place, and says nothing of it
+        ([OF_MUG], looks_again(confirmed=True), 1.0, 0),
+        ([OF_MUG], looks_again(), 0.0, 0),  # it quotes the place and says why
+        ([OF_MUG], looks_again(quote=""), 1.0, 0),
+        ([OF_MUG], looks_again(quote="never said", confirmed=True), 1.0, 1),  # the second look fails
+    ],
+)
+def test_what_form_contradicts_stays_unless_the_judge_quotes_it_and_says_why(
+    tmp_path: Path, values: list[Any], again: dict[str, Any] | None, false: float, failed: int
+) -> None:
+    exp = build.experiment(tmp_path, {"log": {"q1-r1": said(FALSE, "q1")}}, evidence=[MUG])
+    judge, _ = scripted_judge(lambda opening: again if "about to be called false" in opening else {"values": values})
+    scores = build.scored(exp, "false_statements", judge)
+    assert (rows(scores)["false_answers"], rows(scores)["false_price"]) == (false, None if failed else false)
+    assert [row.failed for row in scores.judgings if row.metric == "false_statements"] == [failed]
+
+
+def test_an_answer_of_which_nothing_was_read_is_in_no_denominator_and_a_failed_one_is_asked_again(
+    tmp_path: Path,
+) -> None:
+    texts = {"q1": FALSE, "q2": TRUE, "q3": EMPTY}
+    runs = {f"{query_id}-r1": said(answer, query_id) for query_id, answer in texts.items()}
+    exp = build.experiment(tmp_path, {"log": runs}, evidence=[MUG])
+    lazy, _ = scripted_judge(lambda opening: {"values": []})
+    row = build.rows(build.scored(exp, "false_statements", lazy), "false_statements")["false_answers"]
+    assert (row.value, row.n_scored, row.n_failed, row.n_na) == (1.0, 1, 1, 1)
+
+    def reads(opening: str) -> dict[str, Any]:
+        if "about to be called false" in opening:
+            return looks_again(confirmed=True)
+        answer = build.known(tag_content("answer", opening))
+        return {"values": [OF_MUG | {"quote": price} for price in ("€15.00", "€18.00") if price in answer]}
+
+    careful, _ = scripted_judge(reads)
+    scores = build.scored(exp, "false_statements", careful, again="failed")
+    row = build.rows(scores, "false_statements")["false_answers"]
+    assert (row.value, row.n_scored, row.n_failed, row.n_na) == (0.5, 2, 0, 1)

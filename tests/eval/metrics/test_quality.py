@@ -4,9 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from drretail.eval.claims.rulings import Support
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metrics.quality import METRIC, values
+from drretail.eval.metrics.pairwise import PaperComparison
+from drretail.eval.metrics.quality import METRIC, PaperRating, values
 from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.reading import Pick
@@ -27,16 +29,16 @@ def found(*verdicts: Verdict) -> dict[str, tuple[VerdictState, float | None]]:
 def test_an_average_is_never_made_of_fewer_ratings_and_a_rating_of_0_is_a_real_0() -> None:
     six = [rated(dimension, 6) for dimension in DIMENSIONS if dimension != PERSONALIZATION]
     ratings = found(*six, rated(PERSONALIZATION, None, "na"))
-    assert ratings["Avg"] == ("na", None)
-    assert ratings["Avg_6"] == ("scored", 6.0)
+    assert ratings["average"] == ("na", None)
+    assert ratings["average_6"] == ("scored", 6.0)
 
     ratings = found(rated("clarity", None, "failed"), *(rated(dimension, 9) for dimension in DIMENSIONS[1:]))
-    assert ratings["clarity"] == ratings["Avg"] == ratings["Avg_6"] == ("failed", None)
+    assert ratings["clarity"] == ratings["average"] == ratings["average_6"] == ("failed", None)
     both = found(rated("clarity", None, "failed"), rated(PERSONALIZATION, None, "na"))
-    assert both["Avg"] == ("failed", None)  # what may still get a rating is not settled as na
+    assert both["average"] == ("failed", None)  # what may still get a rating is not settled as na
     assert found(rated("clarity", 9))["depth"] == ("failed", None)  # never judged
 
-    assert found(*(rated(dimension, 0) for dimension in DIMENSIONS))["Avg"] == ("scored", 0.0)
+    assert found(*(rated(dimension, 0) for dimension in DIMENSIONS))["average"] == ("scored", 0.0)
 
 
 PROFILE = ProfileSummary(user_id="u", statements=(ProfileFact(code="place", text="Lives in Tulsa, OK."),))
@@ -75,6 +77,17 @@ def test_each_dimension_is_one_question_with_its_own_criterion_profile_and_reada
         assert "http://ecommerce.com for one of its shoppers" in question
     (beginning,) = {question.partition("# The criterion")[0] for question in asked}
     assert beginning.rstrip().endswith("</sources>"), "all begin alike to the last byte of the report's data"
+
+
+def test_the_papers_judge_reads_no_word_of_ours_and_answers_in_the_papers_order(tmp_path: Path) -> None:
+    report = f"{ADVICE} You bought one [O:0000000012], not this [P:NONE] [7]."
+    _, asked = asked_of(tmp_path / "v.jsonl", subject(report, None), rules="paper")
+    for question in asked:
+        shown = (tag_content("report", question) or "").partition("\n\n## Sources")[0]
+        assert shown == report.replace("[P:B0TEST0001]", "[1]")
+        assert tag_content("profile", question) == ""
+    fields = [[*answer.model_fields] for answer in (PaperRating, PaperComparison, Support)]
+    assert fields == [[name, "justification"] for name in ("rating", "winner", "support")]
 
 
 def test_a_judge_of_constraints_alone_is_shown_the_picks_at_the_prices_of_the_run_s_records(tmp_path: Path) -> None:

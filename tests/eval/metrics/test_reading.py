@@ -81,14 +81,15 @@ def test_values_and_picks_come_with_the_claims(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("confirmed", [True, False])
-def test_only_what_the_judge_confirms_is_false_and_without_a_usable_answer_it_stays_open_until_asked_again(
+def test_only_what_the_judge_confirms_is_false_and_without_a_usable_answer_it_has_failed_until_asked_again(
     tmp_path: Path, *, confirmed: bool
 ) -> None:
     strange = CONFIRMED | {"quote": "never said"}
     judge, _ = judge_of(confirmed=[strange, strange, strange, CONFIRMED | {"confirmed": confirmed}])
     exp, metrics = folder(tmp_path, []), ("faithfulness", "reading", "false_statements")
     found = rows(exp, judge, metrics)
-    assert found["false_statements", "false_statements"].value == 0
+    row = found["false_statements", "false_statements"]
+    assert (row.value, row.n_failed) == (None, 1)
     (path,) = (path for path in exp.glob("verdicts/reading/*/*/*.jsonl") if ".journal" not in path.name)
     assert [one.state for one in VerdictFile(path).lasts() if one.stage == CONFIRM] == ["failed"]
     found = rows(exp, judge, metrics, again="failed")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from drretail import report
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.session import Judge
@@ -16,6 +17,7 @@ from drretail.eval.scores.file import made_scores
 from drretail.records.base import Rules
 from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
+from drretail.viewer.page.document import write_report_page
 from drretail.viewer.paper import PaperView, read_paper_view
 from tests import build
 from tests.build import known
@@ -52,8 +54,9 @@ def scored(recorded: Path, folder: Path, *commands: Asked) -> Path:
 
 
 def paper_tables(view: PaperView) -> list[Any]:
-    """Their numbers: notes also name who judged besides."""
-    return [(table["name"], table["rows"]) for table in view.document()["tables"]]
+    """Their numbers: notes also name who judged besides. How far judges agree, Appendix E, is of all of them."""
+    tables = view.document()["tables"]
+    return [(table["name"], table["rows"]) for table in tables if table["name"] != "Appendix E"]
 
 
 def shown(folder: Path) -> dict[str, Any]:
@@ -80,22 +83,41 @@ def test_what_is_shown_is_as_in_a_new_folder(recorded: Path, tmp_path: Path) -> 
         assert after[part] == found, part
 
 
-def test_the_first_judge_is_the_panel_else_the_first_model_that_was_named_and_code_is_none(tmp_path: Path) -> None:
+def test_tables_are_of_the_first_judge_and_agreement_stands_beside_whoever_was_asked_last(
+    recorded: Path, tmp_path: Path
+) -> None:
+    folder = scored(recorded, tmp_path / "exp", BY_BOTH)
+    both = read_paper_view(folder, None)
+    alone = read_paper_view(scored(recorded, tmp_path / "one", {"judges": (ONE,)}), None)
+    assert paper_tables(both) == paper_tables(alone)
+    build.scored(folder, METRICS, OTHER)
+    other = read_paper_view(folder, None)
+    assert paper_tables(other) != paper_tables(both)
+    assert {row.name for row in both.tables[-1].here} == {row.name for row in other.tables[-1].here} != set()
+    text = report(folder, form="latex").value + report(folder, form="csv").value
+    assert text.count("Appendix E. Agreement of p:one and p:other") == 2
+    page = write_report_page(read_view(folder), tmp_path / "page.html", "single").read_text()
+    assert "Appendix E. Agreement of p:one and p:other" in page
+    assert "panel(" not in text + page
+
+
+def test_the_first_judge_is_the_first_model_that_was_named_and_code_is_none(tmp_path: Path) -> None:
     one, other, late = (JudgeRef(spec=f"p:{name}", kind="llm") for name in ("one", "other", "late"))
     rules, code = JudgeRef(spec="offline:judge", kind="rule_based"), JudgeRef(spec="code", kind="rule_based")
     panel = JudgeRef(spec="panel(median):p:one+p:other", kind="llm")
     board = Board(rules="paper", judge=(rules.key, other.key, one.key))
     asked: list[tuple[JudgeRef, Rules]] = [(judge, "paper") for judge in (one, late, rules, code, other, panel)]
     # From the end: each is first of those that are left.
-    for left, first in enumerate((panel, other, one, rules, None)):
-        gone = (panel, other, one, rules)[:left]
+    for left, first in enumerate((other, one, rules, None)):
+        gone = (other, one, rules)[:left]
         found = board.first([pair for pair in asked if pair[0] not in gone])
         assert found == (None if first is None else (first, "paper"))
     others: list[tuple[JudgeRef, Rules]] = [(one, "default"), (panel, "default")]
     assert board.first(others) is None
     assert [board.has(judge, "default") for judge in (code, one, panel)] == [True, False, False]
-    ranks = sorted([late, rules, one, panel, other], key=lambda judge: board.place(judge, "paper"))
-    assert ranks == [panel, other, one, rules, late]
+    ranks = sorted([late, rules, one, other], key=lambda judge: board.place(judge, "paper"))
+    assert ranks == [other, one, rules, late]
+    assert not board.has(panel, "paper"), "which is shown where it is asked for by name"
     assert read_board(tmp_path) == NO_JUDGE
     write_board(tmp_path, board)
     assert read_board(tmp_path) == board

@@ -63,7 +63,7 @@ def test_the_named_metrics_alone_are_left_slices_and_agreements_too() -> None:
 
 def test_metrics_with_a_column_on_the_board_are_shown_there_and_nowhere_else() -> None:
     scores = held("quality", "checks", "faithfulness", "process")
-    column = ShownColumn(name="quality", metric="quality", unit="rating", meaning="")
+    column = ShownColumn(name="overall", metric="quality", unit="rating", meaning="")
     described = {name: MetricDescription(title=name) for name in ("quality", "checks", "process")}
     described["faithfulness"] = MetricDescription(title="F", scoreboard=(BoardColumn(variant="FP", meaning="it"),))
 

@@ -24,10 +24,12 @@ from tests.run_files import edit_member
 A, B = "a@model", "b@model"
 METRICS = {
     "faithfulness": MetricDescription(
-        title="F", scoreboard=(BoardColumn(variant="FP", meaning="it"), BoardColumn(variant="N_supported"))
+        title="F",
+        named_by_variant=True,
+        scoreboard=(BoardColumn(variant="FP", meaning="it"), BoardColumn(variant="N_supported")),
     ),
     "quality": MetricDescription(
-        title="Q", scale="rating", scoreboard=(BoardColumn(variant="overall", name="quality"),)
+        title="Q", scale="rating", named_by_variant=True, scoreboard=(BoardColumn(variant="overall"),)
     ),
     "checks": MetricDescription(title="C", scoreboard=(BoardColumn(variant="clean"),)),
 }
@@ -57,7 +59,9 @@ def board(held: Gathered, *rows: Score, metrics: dict[str, MetricDescription] = 
 
 
 def test_what_was_bought_stands_first_and_systems_are_sorted_by_what_is_shown(held: Gathered) -> None:
-    basket = MetricDescription(title="B", scoreboard=(BoardColumn(variant="right", decides=True),))
+    basket = MetricDescription(
+        title="B", named_by_variant=True, scoreboard=(BoardColumn(variant="right", decides=True),)
+    )
     metrics = METRICS | {"basket": basket}
     bought = [row("basket", "right", value, system=label, **CODE) for label, value in ((A, 0.404), (B, 0.402))]
     precise = [row("faithfulness", "FP", 0.7), row("faithfulness", "FP", 0.9, system=B)]
@@ -69,7 +73,7 @@ def test_what_was_bought_stands_first_and_systems_are_sorted_by_what_is_shown(he
 
 def test_a_counted_column_says_how_many_runs_are_right_in_both_of_its_parts(held: Gathered) -> None:
     column = BoardColumn(variant="right", is_counted=True, apart=("can be bought", "can't"), apart_by="feasible")
-    metrics = {"basket": MetricDescription(title="B", success=("right",), scoreboard=(column,))}
+    metrics = {"basket": MetricDescription(title="B", named_by_variant=True, success=("right",), scoreboard=(column,))}
     by_code = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
     # Of the second nobody knows whether it can be bought.
     states: list[tuple[float, State | None]] = [(1.0, "scored"), (1.0, None), (1.0, "scored"), (0.0, "na")]
@@ -134,7 +138,7 @@ def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Pat
     def damaged() -> list[tuple[str, str]]:
         return [(plan.status, plan.error) for plan in gather(folder, [], counts_words=True).plans]
 
-    lost = [("spoiled", "unreadable"), ("done", "")]
+    lost = [("damaged", "unreadable"), ("done", "")]
     path.write_bytes(whole[:-1])
     assert damaged() == lost
     path.write_bytes(run_path(folder, A, "q2", 1).read_bytes())
@@ -157,8 +161,8 @@ def test_votes_are_a_share_for_each_system_by_dimension_a_tie_as_half_and_the_se
     votes = [vote("q1", "a", "ann"), vote("q1", "tie", "ben"), vote("q2", "b", "ann"), vote("q2", "a", "ann", "depth")]
     code = [row("checks", "clean", system=label, **CODE) for label in (A, B)]
     made = known(scoreboard(replace(held, board=Board()), code, METRICS, {}, {}, votes))
-    voted = [(column.variant, column.short, column.table) for column in made.columns if column.metric == "votes"]
-    assert voted == [("overall", "vote", "Preferred by 2 people"), ("depth", "", "Preferred by 2 people")]
+    voted = [(column.variant, column.is_brief, column.table) for column in made.columns if column.metric == "votes"]
+    assert voted == [("overall", True, "Preferred by 2 people"), ("depth", False, "Preferred by 2 people")]
     shares = {each.system: each.cells["votes overall"].value for each in made.rows}
     assert shares == {A: pytest.approx(0.375), B: pytest.approx(0.625)}
     # Not of votes, of which each has 1½.
@@ -199,10 +203,10 @@ def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interv
     assert list(made.notes) == [
         f"FP: – for {A}, since no report has a value: none of 3 cited claims could be decided.",
         f"N_supported: – for {A}, since no report has a value: 2 unverifiable.",
-        f"clean: – for {A}, since no report has a value: no picks.",
+        f"checks clean: – for {A}, since no report has a value: no picks.",
         "The systems' picks were read in different ways (see --details). Differences in FP may come from that.",
         "FP: no interval, since a part of it comes from fewer than 5 users.",
-        "quality: no interval for a system with equal values on all queries.",
+        "overall: no interval for a system with equal values on all queries.",
         "No query has a known user. Intervals and tests treat each query as a user.",
         f"{A}: of 2 runs 1 failed.",
         f"{A}: 1 run finished without 2 searches, 1 page, 3 tool calls, for which a server or provider gave no answer. "
@@ -212,8 +216,8 @@ def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interv
         "Without gold nobody knows what is right to buy: `drretail run` adds that of its questions when all runs have "
         "ended, `drretail score EXP --queries FILE.jsonl` adds what FILE.gold.jsonl says.",
     ]
-    assert [(row.system, row.failed) for row in made.rows] == [(B, {"N_supported": 1, "quality": 2}), (A, {})]
-    spoiled = "2 of 4 runs are spoiled by a server, a provider or a damaged file: `drretail run … --retry spoiled`"
+    assert [(row.system, row.failed) for row in made.rows] == [(B, {"N_supported": 1, "overall": 2}), (A, {})]
+    spoiled = "2 of 4 runs are spoiled by a server or a provider: `drretail run … --retry spoiled`"
     assert f"1 of 2 runs of {A} failed. 1 of 4 runs is not made yet. {spoiled}" in made.sentence
     assert "of 1 run" not in made.sentence, "of a run that has not ended nobody says that it failed"
     lost = tuple(replace(plan, status="failed", report_sha=None) for plan in plans)
@@ -227,9 +231,9 @@ def test_claims_that_nobody_judged_are_counted_and_a_name_that_two_columns_share
     judged = [cited[0], row("faithfulness", "FP", 1, system=B, items={"claims": 2, "scored": 1})]
     assert "is judged yet" not in board(held, *judged).sentence
     metrics = {
-        "mine": MetricDescription(title="M", scoreboard=(BoardColumn(variant="x", name="FP"),)),
+        "mine": MetricDescription(title="M", named_by_variant=True, scoreboard=(BoardColumn(variant="FP"),)),
         "FP": MetricDescription(title="O", scoreboard=(BoardColumn(variant="FP"), BoardColumn(variant="words"))),
     }
-    values = [row(metric, variant) for metric, variant in (("mine", "x"), ("FP", "FP"), ("FP", "words"))]
+    values = [row(metric, variant) for metric, variant in (("mine", "FP"), ("FP", "FP"), ("FP", "words"))]
     names = [column.name for column in board(held, *values, metrics=metrics).columns]
     assert names == ["mine FP", "own FP", "FP words", "done", "words", "tokens", "$"]

@@ -106,6 +106,6 @@ def test_success_counts_failed_runs_as_0_and_done_is_one_number_in_run_score_and
     (of_mine,) = (row.cells for row in board.rows if row.system == A)
     # Of the three queries with a wish; a lost run counts nowhere, and a failed one is not rated.
     assert (of_mine["right"].value, of_mine["right"].n_scored) == ((1 / 2 + 1 + 0) / 3, 4)
-    assert (of_mine["quality"].value, of_mine["quality"].n_scored) == (((7 + 4) / 2 + 7) / 2, 3)
+    assert (of_mine["overall"].value, of_mine["overall"].n_scored) == (((7 + 4) / 2 + 7) / 2, 3)
     (row,) = (row for table in compare_recorded(folder, A, B)[0].tables for row in table.rows if row.metric == "done")
     assert (row.mean_a, row.mean_b) == (cells[A].value, cells[B].value) == (0.625, 1.0)

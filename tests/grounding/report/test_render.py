@@ -42,6 +42,16 @@ def test_ids_become_links_and_words(evidence: tuple[Evidence, ...]) -> None:
     assert rendered.text == rendered.body == "You (your profile).\n"
 
 
+def test_as_written_no_word_is_put_into_the_report(evidence: tuple[Evidence, ...]) -> None:
+    shown = {
+        "A [P:F1][O:0000000012], [U:profile], [P:XYZ] [7].": "A [1][O:0000000012], [U:profile], [P:XYZ] [7].",
+        "A [P:F1; O:0000000012; P:XYZ].": "A [1][O:0000000012][P:XYZ].",
+        f"Sum [{SUM}].": f"Sum [{SUM}].",
+    }
+    rendered = {report: render_report(report, evidence, style="plain", as_written=True).body for report in shown}
+    assert rendered == shown
+
+
 def test_a_long_result_is_shown_as_far_as_a_reader_wants_it_and_a_report_without_marks_as_it_is() -> None:
     for result, shown in (("1 / 3000 = 0.000333333333333333", "1 / 3000 ≈ 0.000333"), ("1 / 2 = 0.5", "1 / 2 = 0.5")):
         evidence = [build.evidence(SUM, build.text(result, "record"))]

@@ -167,7 +167,7 @@ def test_power_counts_the_figures_whose_other_digit_is_found() -> None:
     assert (nothing.power, nothing.in_words) == (None, "no numbers")
 
 
-def test_where_a_model_has_read_form_is_silent_but_for_sums_quoted_words_and_what_calculations_leave() -> None:
+def test_where_a_model_has_read_form_is_silent_but_for_sums_quotations_calculations_and_what_is_contradicted() -> None:
     report = (
         f"The kettle costs $41.15 {K}. In all: $42.95 + $17.99 = $66.94. “it never leaks on the table” {K} "
         f"This leaves $24.06 of your $75 {LEFT}."
@@ -176,7 +176,9 @@ def test_where_a_model_has_read_form_is_silent_but_for_sums_quoted_words_and_wha
     kinds = [value.kind for value in read_report(case).values]
     assert kinds == ["price", "equation", "quotation", "total"]
     refused = Reading(reader="model:m", spans=((0, len(report)),))
-    assert [value.kind for value in read_report(case, refused).values] == kinds[1:]
+    assert [value.kind for value in read_report(case, refused).values] == kinds
+    right = Case(report.replace("$41.15", "$42.95"), EVIDENCE, QUERY)
+    assert [value.kind for value in read_report(right, refused).values] == kinds[1:]
     start = report.index("$41.15")
     typed = ReadValue(kind="price", amount="41.15", of=f"P:{KETTLE.product_id}", start=start, end=start + 6)
     by_model = read_report(case, Reading(reader="model:m", values=(typed,)))

@@ -34,7 +34,6 @@ def test_claims_come_with_number_quote_and_sources_and_support_with_label_reason
     assert answer("Support", prompt) == {
         "support": "full_support",
         "justification": "fields of its sources say so",
-        "quote": '"price":5',
     }
 
 

@@ -248,7 +248,12 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
 ) -> None:
     plain = call(world, "import", source, "--to", to)
     assert "2 queries without a wish. Write down what is to be bought: as the wish of each" in plain.stderr
-    assert "are repeated" not in plain.stderr
+    assert "What was not used" not in plain.stdout
+    source.write_text(f"{QUESTIONS.rstrip()}\n{QUESTIONS.splitlines()[1]}\n")
+    (account,) = json.loads(call(world, "import", source, "--to", to, "--force", "--json").stdout)["accounts"]
+    assert (account["came"], account["used"]) == (3, 2)
+    ((_, fate),) = account["merged"].items()
+    assert fate["first"].endswith("questions.csv, row 4")
     assert typed(to) == [False, False]
     unasked = call(world, "check", to)
     assert (unasked.exit_code, "Without a wish: 2 of 2 queries" in unasked.output) == (3, True)

@@ -130,7 +130,7 @@ def test_the_map_is_one_stop_of_the_tab_key_and_arrows_go_through_it(of_three: P
 def test_the_board_is_sorted_by_its_columns(of_three: Path, window: Window) -> None:
     page = window()
     page.goto(of_three.as_uri())
-    head = page.locator(".board thead button", has_text="N cited").first
+    head = page.locator(".board thead button", has_text="N_cited").first
     column = head.evaluate("it => it.closest('th').cellIndex")
     words = page.locator(f".wide .board tbody.system td:nth-child({1 + column}) .value")
     for falls in (True, False):

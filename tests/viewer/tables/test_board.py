@@ -3,16 +3,20 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from drretail.eval.compare.wording import conclusion
-from drretail.eval.registry import metric_description
+from drretail.eval.registry import METRICS, load_metric, metric_description
 from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow
 from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
 from drretail.records.tables.markup import latex_of
 from drretail.records.tables.sheets import csv_of
+from drretail.viewer.published import published
 from drretail.viewer.sections import board_details, board_parts
 from drretail.viewer.tables.board import BoardTables
 from tests.build import known, measure
+from tests.cli.commands import ROOT
 from tests.viewer.scores import board, cell
 
 Print = Callable[..., str]
@@ -27,7 +31,7 @@ def columns() -> list[ShownColumn]:
         ShownColumn.model_validate(
             {
                 **dict(column),
-                "name": column.name or column.variant,
+                "name": column.variant,
                 "metric": metric,
                 "unit": "count"
                 if column.variant in metric_description(metric).counts
@@ -37,9 +41,14 @@ def columns() -> list[ShownColumn]:
         for metric in ("basket", "false_statements", "faithfulness", "quality")
         for column in metric_description(metric).scoreboard
     ]
-    done = ShownColumn(name="done", short="done", decides=True, is_counted=True)
-    tokens = ShownColumn(name="tokens", short="tokens", unit="tokens", decides=True)
+    done = ShownColumn(name="done", is_brief=True, decides=True, is_counted=True)
+    tokens = ShownColumn(name="tokens", is_brief=True, unit="tokens", decides=True)
     return [*made, done, ShownColumn(name="words", unit="words", decides=True), tokens]
+
+
+def variants() -> list[tuple[str, str]]:
+    """All variants of the shipped metrics, each with its metric."""
+    return [(name, variant) for name in METRICS for variant in load_metric(name).variants]
 
 
 def cells(at: int, **changed: float) -> dict[str, BoardCell]:
@@ -68,14 +77,14 @@ def of(shown: Scoreboard) -> Scores:
     return Scores(scores=(), judgings=(), scoreboard=shown)
 
 
-OVERALL = measure("quality", "undecided", labels=("hybrid_react-researchers2@m", "react@m"), difference=0.9, p=0.2)
+OVERALL = measure("overall", "undecided", labels=("hybrid_react-researchers2@m", "react@m"), difference=0.9, p=0.2)
 TESTED = (OVERALL.model_copy(update={"ci_low": -0.7, "ci_high": 2.5}),)
 
 
-def test_the_terminal_has_twenty_lines_for_two_and_thirty_for_twelve_at_80_and_100_columns(printed: Print) -> None:
+def test_the_terminal_has_26_lines_for_two_and_48_for_twelve_at_100_columns(printed: Print) -> None:
     floors = {"null_search": cells(8), "oracle": cells(0)}
     about, faults = ["10 questions", "demo shop"], ["✗ react false: “x”", "✗ react failed: timeout"]
-    for labels, most in ((TWO, 20), (MANY, 30)):
+    for labels, most in ((TWO, 26), (MANY, 48)):
         shown = made(labels, *(TESTED if labels is TWO else ()), rows=floors, sentence="No difference is shown.")
         for width in (100, 80):
             lines = printed(width, board_parts, of(shown), about, faults).splitlines()
@@ -91,8 +100,7 @@ def test_the_terminal_has_twenty_lines_for_two_and_thirty_for_twelve_at_80_and_1
                 "48k",
             ):
                 assert part in text, part
-            of_two_parts = (labels, width) == (TWO, 80)
-            assert text.count("System ") == 1 + of_two_parts, "at 80 columns the dimensions are a second table"
+            assert text.count("System ") in (2, 3), "the dimensions are a table of their own"
 
 
 def test_a_number_a_cell_with_its_interval_apart_and_a_difference_in_a_row_of_its_own() -> None:
@@ -103,7 +111,7 @@ def test_a_number_a_cell_with_its_interval_apart_and_a_difference_in_a_row_of_it
         "Table 2. Quality, 0 to 10",
     ]
     names = [column.name for column in decision.columns]
-    assert names == ["right", "95%", "on 9 that can be bought", "on 1 that can't", "false answers", "tokens"]
+    assert names == ["right", "95%", "on 9 that can be bought", "on 1 that can't", "false_answers", "tokens"]
     rows = {row.name: [each and each.text for each in row.cells] for row in decision.rows}
     assert rows == {
         "hybrid_react-researchers2": ["10 of 10", "50–100%", "9", "1", "9 of 10", "48k"],
@@ -166,7 +174,11 @@ OPEN = measure("right", "undecided", n_needed=117, apart=0.1)
 
 CONCLUDED: list[tuple[list[ComparedRow], list[ComparedRow], str]] = [
     ([HIGHER, OPEN], [], "a is above b in FP (+0.25, +0.10 to +0.40, n = 10)."),
-    ([OPEN], [], "No difference is shown. To show a difference of 0.10 in right takes about 120 questions."),
+    (
+        [OPEN],
+        [],
+        "No difference is shown. To show a difference of 0.10 in right takes about 120 questions, and 10 were asked.",
+    ),
     ([PREFERRED], [], SEVEN),
     ([PREFERRED.turned], [], SEVEN),
     ([FEW], [], "3 users are too few for any conclusion; 5 is the minimum."),
@@ -184,13 +196,52 @@ def test_what_can_be_concluded_is_one_of_five_sentences() -> None:
         assert conclusion(rows, floors, NAMES) == sentence
 
 
-def test_support_by_rules_is_not_rated_unless_nothing_else_was_measured() -> None:
+@pytest.mark.parametrize("measured", [None, "faithfulness"])
+def test_support_by_rules_is_not_rated_whatever_else_was_measured(measured: str | None) -> None:
     rules = OfJudge(judge="offline:judge", judge_kind="rule_based")
-    shown = BoardTables(made(TWO).model_copy(update={"judge": rules}))
-    assert [column.name for column in shown.tables[1].columns] == ["N cited", "N web", "N product"]
+    claims = tuple(column for column in columns() if measured in (None, column.metric))
+    shown = BoardTables(board({TWO[0]: cells(0)}, columns=claims, judge=rules))
+    (table,) = (table for table in shown.tables if table.title == "Table 1. Faithfulness")
+    assert [column.name for column in table.columns] == ["N_cited", "N_web", "N_product"]
     assert "FP" not in [column.name for column in shown.brief.columns]
-    assert shown.absent[0].startswith("FP, FP web, FP product and FR: not rated (rule-based). Numbers need")
-    claims = tuple(column for column in columns() if column.metric == "faithfulness")
-    alone = BoardTables(board({TWO[0]: cells(0)}, columns=claims, judge=rules))
-    assert alone.tables[0].columns[0].name == "FP"
-    assert not alone.absent
+    assert shown.absent[0].startswith("FP, FP_web, FP_product and FR: not rated (rule-based). Numbers need")
+
+
+def test_a_table_of_the_paper_keeps_its_columns_equal_or_without_a_value_and_has_the_papers_numbers() -> None:
+    """On page, LaTeX and CSV alike, which draw these tables."""
+    labels = [f"s{number}" for number in range(6)]
+    held = made(labels)
+    same = [row.model_copy(update={"cells": {**cells(0)}}) for row in held.rows]
+    judged = OfJudge(judge="p:m", judge_kind="llm", rules="paper")
+    few = tuple(column for column in held.columns if column.name not in ("FP_web", "depth"))
+    ruled = OfJudge(judge="offline:judge", judge_kind="rule_based", rules="paper")
+    for judge in (judged, ruled):
+        tables = BoardTables(held.model_copy(update={"judge": judge, "columns": few, "rows": tuple(same)})).tables
+        for title, metric in (("Table 1. Faithfulness", "faithfulness"), ("Table 2. Quality, 0 to 10", "quality")):
+            (table,) = (table for table in tables if table.title == title)
+            assert [column.name for column in table.columns] == published()[metric]["columns"]
+            papers = [row for row in table.rows if row.place == "paper"]
+            assert len(papers) == 6
+            assert all(cell is not None for row in papers for cell in row.cells)
+            text = csv_of([table]) + latex_of([table])
+            assert text.startswith(f'"{table.full_title}"\n')
+            assert text.count("hybrid_react+ws (paper)") or "hybrid\\_react+ws (paper)" in text
+    (fp,) = {row.cells[0] for row in tables[1].rows if row.place == "system"}
+    assert fp is None, "by rules"
+
+
+def test_a_number_has_one_name_on_terminal_page_csv_latex_in_docs_and_as_a_key() -> None:
+    """Each from one table: the variants of the shipped metrics' descriptions."""
+    docs = (ROOT / "docs" / "scores.md").read_text()
+    names = {metric_description(metric).name_of(metric, variant) for metric, variant in variants()}
+    assert {"overall", "average", "insight", "constraints", "personalization", "N_product", "false_answers"} <= names
+    shown = BoardTables(made(TWO))
+    heads = {column.name for table in shown.tables for column in table.columns}
+    told = {column.name for column in columns() if column.metric}
+    assert told <= names
+    assert told <= heads
+    assert {column.name for column in shown.brief.columns} <= heads | {"tokens"}
+    text = csv_of(shown.tables)
+    assert all(name in text and name.replace("_", "\\_") in latex_of(shown.tables) for name in told)
+    assert {name for name in told if f"`{name}`" not in docs} == set()
+    assert {name for key in ("faithfulness", "quality") for name in published()[key]["columns"]} <= names

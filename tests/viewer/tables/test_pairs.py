@@ -77,7 +77,7 @@ def test_a_table_has_shares_with_intervals_flips_and_what_failed(printed: Callab
     titles = ("hybrid_react over plan_to_function", "in both orders")
     for text in (*titles, "60% (46–72)", "0.65", "49 of 50", "1 failed", "10%", "48%"):
         assert text in result
-    assert f"{A} over {B}: 2 questions without a usable answer." in result
+    assert f"{A} over {B}: 2 judgements without a usable answer." in result
     assert "strengths" not in result
 
 

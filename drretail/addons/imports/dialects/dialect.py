@@ -35,6 +35,8 @@ class Dialect:
     """The conversation in the rows of one group; None if they hold no messages."""
     group: Callable[[Mapping[str, Any]], str] = lambda value: ""
     """What the rows of one conversation share; "" for a row that is a conversation by itself."""
+    parted: Callable[[Sequence[FileRow]], Sequence[Sequence[FileRow]]] = lambda rows: [rows]
+    """The rows of a group by conversation, if what they share is not unique."""
 
 
 def longest(values: Iterable[T], messages_of: Callable[[T], list[Any]]) -> tuple[T, list[Any]]:

@@ -6,6 +6,7 @@ response are rows of two files with one ``custom_id``.
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from itertools import zip_longest
 from typing import Any
 
 from drretail.addons.imports.conversation import Conversation, asked, conversation_of, exchange, object_of, text_of
@@ -37,6 +38,18 @@ def read(rows: Sequence[FileRow]) -> Conversation | None:
     return conversation_of(exchange(request, response), usage, model=model, **fields) if asked(request) else None
 
 
+def parted(rows: Sequence[FileRow]) -> Sequence[Sequence[FileRow]]:
+    """Each row with both, and of one ``custom_id`` the first request with the first response: batches repeat ids."""
+    whole, requests, responses = list[FileRow](), list[FileRow](), list[FileRow]()
+    for row in rows:
+        is_request, is_response = (any(map(row.value.get, names)) for names in (_REQUESTS, _RESPONSES))
+        (responses if is_response and not is_request else requests if is_request and not is_response else whole).append(
+            row
+        )
+    pairs = ([row for row in pair if row is not None] for pair in zip_longest(requests, responses))
+    return [*([row] for row in whole), *pairs]
+
+
 def _parts(value: Mapping[str, Any]) -> tuple[Any, Any]:
     """The request and the response of a row; the row itself where they stand side by side in it."""
     request = next((value[name] for name in _REQUESTS if value.get(name)), None)
@@ -51,4 +64,4 @@ def _inner(value: Any) -> dict[str, Any]:
     return object_of(inner["body"]) or inner if "body" in inner else inner
 
 
-DIALECT = Dialect("requests and responses", ("request", "response"), fits, read, group)
+DIALECT = Dialect("requests and responses", ("request", "response"), fits, read, group, parted)

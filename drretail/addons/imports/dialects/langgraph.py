@@ -24,9 +24,14 @@ def read(rows: Sequence[FileRow]) -> Conversation | None:
     return conversation_of(messages, **fields)
 
 
+def parted(rows: Sequence[FileRow]) -> Sequence[Sequence[FileRow]]:
+    """By file, since each assistant counts its own threads from 1."""
+    return [[row for row in rows if row.file == file] for file in dict.fromkeys(row.file for row in rows)]
+
+
 def _messages(value: Mapping[str, Any]) -> list[Any]:
     messages = object_of(value.get("values")).get("messages")
     return messages if isinstance(messages, list) else []
 
 
-DIALECT = Dialect("LangGraph's threads", ("values", "thread_id", "checkpoint"), fits, read, group)
+DIALECT = Dialect("LangGraph's threads", ("values", "thread_id", "checkpoint"), fits, read, group, parted)

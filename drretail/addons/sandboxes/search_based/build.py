@@ -58,6 +58,7 @@ from drretail.records.base import Document, Record
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
+from drretail.records.tables.account import Account
 
 LONG_QUOTE = 6
 """The fewest words of a quote that a noise page does not contain by chance."""
@@ -137,6 +138,31 @@ class BuiltSandbox:
     """Findings about written queries that are kept nevertheless, by id."""
     spent: Spent | None = None
     """The cost of the model; None if no model was asked."""
+
+    @property
+    def task_account(self) -> Account:
+        """The queries that were to have pages; those without are named with their reason."""
+        account = Account("sandbox build", "task")
+        account.take(self.wanted)
+        account.use(self.tasks)
+        for query_id, why in self.failed.items():
+            if query_id not in self.reports:
+                account.leave_out(why, query_id, failed=True)
+        return account
+
+    @property
+    def page_account(self) -> Account:
+        """The pages that searches found: placed among a task's pages, or why not."""
+        account = Account("sandbox build", "page")
+        for query_id, report in self.reports.items():
+            account.take(sum(report.results.values()))
+            account.use(sum(report.labels.values()))
+            account.merge("the same text as another", query_id, report.duplicates)
+            for state, count in report.unread.items():
+                account.leave_out(f"unread: {state}", query_id, count)
+            for page in report.left_out:
+                account.leave_out(page.why.partition(":")[0], page.url)
+        return account
 
 
 @dataclass(frozen=True, slots=True)

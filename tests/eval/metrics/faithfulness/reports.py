@@ -100,9 +100,9 @@ def support(label: str, why: str = "because", *quotes: str) -> dict[str, Any]:
     return {"claims": [ruled(1, label, why, *quotes)]}
 
 
-def alone(label: str, why: str = "because", quote: str = "") -> dict[str, str]:
+def alone(label: str, why: str = "because") -> dict[str, str]:
     """The answer under the paper's rules."""
-    return {"support": f"{label}_support", "justification": why, "quote": quote}
+    return {"support": f"{label}_support", "justification": why}
 
 
 def judged(

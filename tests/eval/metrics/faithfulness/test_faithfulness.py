@@ -115,8 +115,9 @@ def test_fp_is_the_mean_of_the_types_that_a_report_has_under_both_protocols(rule
     found = scored(claims, rules, [of.claim for of in claims])
     # Of two claims with a page 2 are borne out, of three with a product 1.5.
     assert got(found, "FP_web", "FP_product", "FP_internal") == [("scored", 1.0), ("scored", 0.5), ("scored", 1.0)]
-    assert got(found, "FP", "FR") == [("scored", 0.75), ("scored", 5 / 6)]
-    assert got(found, "N_cited", "N_web", "N_prod") == [("scored", each) for each in (5.0, 2.0, 3.0)]
+    assert got(found, "FP", "FR") == [("scored", 0.75), ("scored", 4 / 6)]
+    counts = got(found, "N_cited", "N_web", "N_product", "N_internal")
+    assert counts == [("scored", each) for each in (5.0, 2.0, 3.0, 1.0)]
     assert got(found, "N_supported") == [("scored", 2.5)]
     assert got(scored(products, rules, []), "FP", "FP_web") == [("scored", 0.25), ("na", None)]
     items = found["FP"].items
@@ -138,8 +139,8 @@ def test_what_does_not_exist_counts_0_for_its_type_and_what_was_not_read_counts_
     ]
     found = scored(claims, rules, [of.claim for of in claims])
     assert got(found, "FP_product", "FP_web") == [("scored", pytest.approx(1 / 3))] * 2
-    assert got(found, "FP_internal", "FR") == [("scored", 0.0), ("scored", 1.0)]
-    assert got(found, "N_cited", "N_web", "N_prod", "N_supported") == [("scored", each) for each in (6, 3, 3, 2)]
+    assert got(found, "FP_internal", "FR") == [("scored", 0.0), ("scored", 4 / 6)]
+    assert got(found, "N_cited", "N_web", "N_product", "N_supported") == [("scored", each) for each in (6, 3, 3, 2)]
     assert found["FP"].items["unresolved"] == 4
 
     unread = scored([Of(cites(1, WEB, PRODUCT, ORDER), 1.0, unread=(WEB, PRODUCT))], rules, [])
@@ -161,11 +162,21 @@ def test_fp_is_the_weighted_sum_of_its_claims_and_of_zeros_for_what_does_not_exi
     assert scored(claims)["FP"].value == pytest.approx(total)
 
 
-def test_recall_is_by_presence_of_a_source_and_without_a_claim_it_is_not_applicable() -> None:
-    every = [cites(1, WEB), cites(2, PRODUCT, ORDER), cites(3, ORDER), cites(4), cites(5, unresolved=["O:1"])]
-    found = scored([Of(each, 1.0 if each.sources else None) for each in every])
-    assert got(found, "FR") == [("scored", 0.8)]
-    assert found["FR"].items == {"cited": 4, "total": 5}
+@pytest.mark.parametrize("rules", BOTH)
+def test_recall_counts_claims_that_cite_an_address_and_internal_ones_are_a_count_of_their_own(rules: Rules) -> None:
+    of_own = [
+        cites(number, source) for number, source in enumerate((ORDER, "U:profile", "U:statistics", "C:aaaaaaaa"), 2)
+    ]
+    found = scored([Of(each, 1.0) for each in (cites(1, PRODUCT), *of_own)], rules, [cites(1, PRODUCT), *of_own])
+    assert got(found, "FR", "N_cited", "N_internal") == [("scored", 0.2), ("scored", 1.0), ("scored", 4.0)]
+
+
+def test_recall_is_by_presence_of_an_address_and_without_a_claim_it_is_not_applicable() -> None:
+    gone = "https://gone.example/x"
+    every = [cites(1, WEB), cites(2, PRODUCT, ORDER), cites(3, "F:list.csv"), cites(4), cites(5, unresolved=["W:1"])]
+    found = scored([Of(each, 1.0 if each.sources else None) for each in (*every, cites(6, gone))])
+    assert got(found, "FR", "N_internal") == [("scored", 0.5), ("scored", 1.0)]
+    assert found["FR"].items == {"cited": 3, "total": 6}
     looked_up = make_claim(6, "It is grey.", [PRODUCT], looked_up=[PRODUCT])
     assert got(scored([Of(looked_up, 1.0)]), "FR") == [("scored", 0.0)]
 
@@ -204,11 +215,11 @@ On 2023-05-31 you bought the Slowpaw Slow Feeder Bowl [O:0000000001]. Which one 
 @pytest.mark.parametrize(
     ("report", "expected"),
     [
-        (GOOD, {"FP": 1, "FP_product": 1, "FP_internal": 1, "FP_web": "na", "N_cited": 5, "N_prod": 4, "FR": 1}),
+        (GOOD, {"FP": 1, "FP_product": 1, "FP_internal": 1, "FP_web": "na", "N_cited": 5, "N_product": 4, "FR": 5 / 6}),
         ("", {"FP": "na", "FR": "na", "N_cited": 0}),
         (QUERY, {"FP": "na", "N_cited": 0}),
         ("The Fluffwick bed costs $49.99. Cardinals eat sunflower seeds.", {"FP": "na", "FR": 0}),
-        ("The Fluffwick bed costs $49.99 [C:aaaaaaaa].", {"FP": "na", "FP_internal": 0, "FR": 1}),
+        ("The Fluffwick bed costs $49.99 [C:aaaaaaaa].", {"FP": "na", "FP_internal": 0, "FR": 0}),
         ("The bed costs $41.11 [P:B0BED00001].", {"FP": 0}),
         (f"Oaks grow old [{BLOCKED_ID}].", {"FP": "unverifiable", "FP_web": "unverifiable"}),
     ],

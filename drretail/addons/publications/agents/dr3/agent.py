@@ -264,7 +264,7 @@ def prompts() -> tuple[Prompt, ...]:
 
 async def _reader(state: Sent, runtime: Runtime[Loop]) -> Change:
     """One file, read for one question."""
-    loop, args = runtime.context, state["args"]
+    loop, args = await runtime.context.opened(state), state["args"]
 
     async def work(path: str, models: Models) -> Change:
         file = next(file for file in read_user_files(loop.toolkit.session.settings.files) if file.name == args["file"])
@@ -291,7 +291,7 @@ def _retriever() -> BranchNode:
     retriever = react(_Retrieving, _pages, {"report": "answer"}).add_edge(START, "think").compile()
 
     async def launched(state: Sent, runtime: Runtime[Loop]) -> Change:
-        parent = runtime.context
+        parent = await runtime.context.opened(state)
 
         async def work(path: str, models: Models) -> Change:
             launches = launches_of(parent)

@@ -1,0 +1,58 @@
+"""A command ends with 3 where one unit of ten could not be done: cli/result.py, api/report.py, api/compare.py."""
+
+from pathlib import Path
+
+import pytest
+
+from drretail.experiment import run_path
+from tests.build import experiment, run, scored
+from tests.cli.commands import Command
+from tests.eval.own import STUB
+
+A, B = "react@model", "hybrid@model"
+DAMAGED, FAILED, NA = "damaged", "failed", "na"
+COMMANDS = {
+    "score": ("score", "exp", "--metrics", STUB),
+    "compare": ("compare", "exp", A, B, "--metrics", STUB),
+    "export": ("export", "exp", "--format", "chat", "--to", "out.jsonl"),
+    "report": ("report", "exp"),
+    "tables": ("report", "exp", "--format", "csv"),
+}
+
+
+def ten(folder: Path, what: str) -> None:
+    """Ten answers of two systems, of which one is a damaged file, one that the judge fails on, or nothing to score."""
+    reports = {f"q{at}-r1": f"0.{at}" for at in range(10)}
+    third = reports if what == DAMAGED else reports | {"q3-r1": what}
+    exp = experiment(folder / "exp", {A: third, B: reports})
+    if what == DAMAGED:
+        run_path(exp, A, "q3", 1).write_bytes(b"no run")
+    scored(exp, STUB)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("what", [DAMAGED, FAILED, NA])
+def test_one_of_ten_that_could_not_be_done_is_named_and_ends_with_3(
+    name: str, what: str, tmp_path: Path, drretail: Command
+) -> None:
+    ten(tmp_path, what)
+    done = drretail(*COMMANDS[name])
+    told = " ".join((done.stdout + done.stderr).split())
+    is_concerned = what == DAMAGED or (what == FAILED and name != "export")
+    assert done.returncode == (3 if is_concerned else 0), told
+    if is_concerned:
+        assert {DAMAGED: "damaged", FAILED: "failed"}[what] in told
+        assert f"{A}/q3-r1" in told or name == "compare"
+
+
+def test_nothing_looked_at_ends_with_3(tmp_path: Path, drretail: Command) -> None:
+    experiment(tmp_path / "exp", {A: {f"q{at}-r1": "na" for at in range(3)}})
+    done = drretail("score", "exp", "--metrics", STUB)
+    assert done.returncode == 3
+    assert "nothing to score" in done.stdout
+
+
+def test_a_failed_run_is_counted_and_was_said_by_its_command(tmp_path: Path, drretail: Command) -> None:
+    reports = {f"q{at}-r1": f"0.{at}" for at in range(9)}
+    experiment(tmp_path / "exp", {A: {**reports, "q9-r1": run("q9-r1", None, label=A)}})
+    assert drretail("score", "exp", "--metrics", STUB).returncode == 0

@@ -1,0 +1,118 @@
+"""Keys never show: what the environment holds under providers' names is struck out wherever a text comes in or leaves.
+Tests errors.py, parsing.py and records/tables/screen.py.
+"""
+
+import gzip
+import json
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import drretail.errors
+from drretail.errors import ModelError, ToolError, describe_error, hide_keys, traceback_of, without_keys
+from drretail.parsing import encodable, writable
+from tests.cli.commands import Command
+from tests.llm.local_server import Handler, LocalServer
+
+KEY = "sk-proj-Aa1/Bb2+Cc3=Dd4"
+
+
+@pytest.fixture(autouse=True)
+def nothing_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drretail.errors, "_hidden", set[str]())
+
+
+class Gateway(Handler):
+    """Repeats its key: in an answer, a call, an error, and its headers."""
+
+    def post(self) -> None:
+        asked = self.read()
+        key = self.headers["authorization"].removeprefix("Bearer ")
+        spellings = f"{key} {b64encode(key.encode()).decode()} {key.encode().hex()} {json.dumps(key)}"
+        is_first = len(asked["messages"]) < 4
+        call = {
+            "id": f"c{key}",
+            "type": "function",
+            "function": {"name": "calculator", "arguments": json.dumps({"expression": key})},
+        }
+        message = {
+            "role": "assistant",
+            "content": f"By {spellings} no feeder fits.",
+            "tool_calls": [call] if is_first else None,
+        }
+        choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if is_first else "stop"}
+        body = json.dumps(
+            {"id": key, "model": key, "object": "chat.completion", "created": 1, "choices": [choice]}
+        ).encode()
+        status = 400 if "bath" in str(asked) else 200
+        body = (
+            json.dumps({"error": {"message": f"the key {spellings}", "type": key}}).encode() if status == 400 else body
+        )
+        self.begin(status, len(body), "application/json", [("x-key", key)])
+        self.wfile.write(body)
+
+
+def texts_below(folder: Path) -> Iterator[tuple[Path, str]]:
+    for path in folder.rglob("*"):
+        if path.is_file() and "w" not in path.relative_to(folder).parts:
+            data = path.read_bytes()
+            yield path, (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8", "replace")
+
+
+def test_a_key_that_a_gateway_echoes_is_in_no_journal_text_page_export_or_traceback(
+    drretail: Command, shop: str, queries: str, tmp_path: Path
+) -> None:
+    spellings = (KEY, KEY.encode().hex(), b64encode(KEY.encode()).decode()[:12])
+    with LocalServer(Gateway) as server:
+        asked = ("--model", "openai:m", "--base-url", f"{server.url}/v1", "--no-floors", "--to", "exp")
+        commands = (
+            ("run", "--world", shop, "--queries", queries, *asked, "--debug"),
+            (
+                "score",
+                "exp",
+                "--judge",
+                "openai:m",
+                "--base-url",
+                f"{server.url}/v1",
+                "--metrics",
+                "quality",
+                "--debug",
+            ),
+            ("report", "exp", "--to", "page.html"),
+            ("report", "exp"),
+            ("export", "exp", "--format", "chat", "--to", "out.jsonl"),
+            ("doctor", "--model", "openai:m", "--base-url", f"{server.url}/v1", "--debug"),
+        )
+        for command in commands:
+            done = drretail(*command, OPENAI_API_KEY=KEY)
+            shown = done.stdout + done.stderr
+            assert done.returncode in (0, 2, 3), (command, shown)
+            assert not [each for each in spellings if each in shown], command
+    found = [(path, each) for path, text in texts_below(tmp_path) for each in spellings if each in text]
+    assert found == []
+    assert "***" in str([*texts_below(tmp_path / "exp")])
+
+
+def test_what_errors_and_texts_of_users_code_say_of_a_key_is_struck() -> None:
+    hide_keys(
+        {
+            "GROQ_API_KEY": KEY,
+            "OPENAI_CUSTOM_HEADERS": "x-gate: letmein-2026",
+            "MINE": "other-secret-7",
+            "A_API_KEY": "none",
+        },
+        "MINE",
+    )
+    said = f"{KEY} letmein-2026 other-secret-7 none"
+    try:
+        raise ValueError(said)
+    except ValueError as problem:
+        shown = [describe_error(problem), traceback_of(problem)]
+    shown += [ModelError("agent", said).message, ToolError("timeout", said).message, str(writable({said: [said]}))]
+    for text in shown:
+        assert not [each for each in said.split()[:3] if each in text]
+        assert "none" in text
+    assert encodable(said) == said
+    assert without_keys("A report without one.") == "A report without one."
