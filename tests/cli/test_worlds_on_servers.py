@@ -89,17 +89,17 @@ def test_a_damaged_order_fails_what_needs_it_and_the_run_goes_on_and_says_so(
     with connect(server_settings, fresh_name) as servers:
         orders = collections_of(servers, read_generation(servers).key)["orders"]
         orders.update_one({"user_id": USER}, {"$set": {"order_status": "Lost"}})
-    asked = [Query(query_id=f"q{who}", user_id=who, text=QUESTION, source="test") for who in (USER, OTHER)]
+    people = {"a": USER, "b": OTHER}
+    asked = [Query(query_id=name, user_id=who, text=QUESTION, source="test") for name, who in people.items()]
     (tmp_path / "q.jsonl").write_text("".join(f"{each.model_dump_json()}\n" for each in asked), encoding="utf-8")
-    done = drretail(
-        "run", "--world", spec, "--queries", "q.jsonl", "--agent", "hybrid_react", "--to", "e", "--no-floors"
-    )
+    run = ("run", "--world", spec, "--queries", "q.jsonl", "--agent", "hybrid_react", "--to", "e", "--no-floors")
+    done = drretail(*run)
     assert done.returncode in (0, 3), done.stderr
     assert f"Judges get no summary of user {USER}" in done.stderr
     assert "no answer for" in done.stderr
     assert "itself failed" not in done.stderr
     runs = {run.query_id: run for run in read_runs(tmp_path / "e")}
-    errors = [step.error for step in runs[f"q{USER}"].steps if step.error]
+    errors = [step.error for step in runs["a"].steps if step.error]
     assert errors
     assert all("unavailable: The shop's record of the order" in error for error in errors)
-    assert not any(step.error for step in runs[f"q{OTHER}"].steps)
+    assert not any(step.error for step in runs["b"].steps)
