@@ -72,6 +72,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drretail.addons import gym as gym
     from drretail.addons.assistants.forget import forget as forget
+    from drretail.addons.downloads.commands import download as download
     from drretail.addons.exports.commands import export as export
     from drretail.addons.gym.trial import try_agent as try_agent
     from drretail.addons.imports.commands import import_reports as import_reports
@@ -97,7 +98,6 @@ if TYPE_CHECKING:
     from drretail.api.shops import world as _worlds
     from drretail.api.shops.answer import Checked as Checked
     from drretail.api.shops.answer import check as check
-    from drretail.api.shops.ingest import download as download
     from drretail.api.shops.ingest import ingest as ingest
     from drretail.api.shops.ingest import synth as synth
     from drretail.api.shops.tools import serve_tools as serve_tools
@@ -132,7 +132,7 @@ _PLACES = {
     "check_sandbox": "drretail.addons.sandboxes.commands:check_sandbox",
     "compare": "drretail.api.compare:compare",
     "demo": "drretail.api.demo:demo",
-    "download": "drretail.api.shops.ingest:download",
+    "download": "drretail.addons.downloads.commands:download",
     "export": "drretail.addons.exports.commands:export",
     "forget": "drretail.addons.assistants.forget:forget",
     "gym": "drretail.addons.gym",

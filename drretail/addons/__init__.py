@@ -4,6 +4,7 @@ Each enters through the tables in its names.toml, as a plugin does through entry
 An add-on imports the core, and other add-ons where pyproject.toml declares it.
 
 assistants/   a user or a conversation taken out of an experiment: ``forget``
+downloads/    the raw files of Amazon Reviews 2023: ``download``
 exports/      an experiment in the forms that other programs read: ``export``
 gym/          the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets
 imports/      reports of other programs as an experiment: ``import``

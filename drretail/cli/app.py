@@ -85,6 +85,7 @@ ADDONS = {
     name: addon
     for addon, names in {
         "assistants": ("forget",),
+        "downloads": ("download",),
         "exports": ("export",),
         "gym": ("gym", "try"),
         "imports": ("import",),

@@ -8,7 +8,6 @@ selection.py  Algorithm 1 as the portable SQL of sql/
 sql/          the queries, and what differs by engine
 engines/      the engines that execute the selection
 selected.py   the report, counted from the engine's tables; products and orders, read back in the order of a world
-download.py   the official files: resumed, retried, checked, from the first host of addresses.toml that has them
 recipe.py     what can be bought in a made-up shop, and products drawn from it
 recipes/      the kinds of goods and their prices
 synth.py      write_shop: a made-up shop in the same formats, with every quirk of real files

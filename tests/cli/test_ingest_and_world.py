@@ -1,4 +1,4 @@
-"""`drretail ingest`, `download` and `world` on the command line. Tests api/shops/ingest.py and api/shops/world.py."""
+"""`drretail ingest`, `download` and `world` on the command line. Tests api/shops/ingest.py, api/shops/world.py."""
 
 import gzip
 import json

@@ -7,15 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from drretail.env.servers.clients import connect
+from drretail.env.servers.generations import read_generation
 from drretail.env.servers.naming import ServerSettings
-from drretail.experiment import run_files
+from drretail.env.store.mongo import collections_of
+from drretail.experiment import read_runs, run_files
+from drretail.records.query import Query
 from drretail.run_file import read_telemetry
 from tests.build import files
 from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.in_process import run_here
 from tests.data_ingest.raw_rows import product_row, small_shop
 from tests.servers.proxy import Front, only_with
-from tests.shop import USER, build_shop
+from tests.shop import OTHER, USER, build_shop
 
 QUESTION = "Which bird feeder suits me, under $30?"
 SECRET = "el4stic-s3cr3t"
@@ -75,3 +79,27 @@ def test_a_world_is_copied_asked_and_scored_on_servers_and_their_password_is_now
     assert read_telemetry(asked)["world"] == spec
     elsewhere = succeeds("score", "a", "--metrics", "checks", ES_URL="http://127.0.0.1:9")
     assert "Without the shop's records (The shop's search (Elasticsearch at 127.0.0.1:9) cannot be" in elsewhere.stderr
+
+
+def test_a_damaged_order_fails_what_needs_it_and_the_run_goes_on_and_says_so(
+    drretail: Command, succeeds: Command, spec: str, fresh_name: str, server_settings: ServerSettings, tmp_path: Path
+) -> None:
+    build_shop(tmp_path / "w")
+    succeeds("world", "copy", "w", spec, "-q")
+    with connect(server_settings, fresh_name) as servers:
+        orders = collections_of(servers, read_generation(servers).key)["orders"]
+        orders.update_one({"user_id": USER}, {"$set": {"order_status": "Lost"}})
+    people = {"a": USER, "b": OTHER}
+    asked = [Query(query_id=name, user_id=who, text=QUESTION, source="test") for name, who in people.items()]
+    (tmp_path / "q.jsonl").write_text("".join(f"{each.model_dump_json()}\n" for each in asked), encoding="utf-8")
+    run = ("run", "--world", spec, "--queries", "q.jsonl", "--agent", "hybrid_react", "--to", "e", "--no-floors")
+    done = drretail(*run)
+    assert done.returncode in (0, 3), done.stderr
+    assert f"Judges get no summary of user {USER}" in done.stderr
+    assert "no answer for" in done.stderr
+    assert "itself failed" not in done.stderr
+    runs = {run.query_id: run for run in read_runs(tmp_path / "e")}
+    errors = [step.error for step in runs["a"].steps if step.error]
+    assert errors
+    assert all("unavailable: The shop's record of the order" in error for error in errors)
+    assert not any(step.error for step in runs["b"].steps)

@@ -1,9 +1,8 @@
-"""The options of ``download``, ``synth``, ``ingest``, ``world``, ``tools`` and ``mcp``, one record for each command.
+"""The options of ``synth``, ``ingest``, ``world``, ``tools`` and ``mcp``, one record for each command.
 
 Their docstrings are the commands' help.
 """
 
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -19,28 +18,6 @@ World = Annotated[
     Option("A world's folder, servers:NAME, demo or market (made-up shops).", argument=True, metavar="W", type=str),
 ]
 Day = str | date | None
-
-
-@dataclass(frozen=True, slots=True)
-class DownloadOptions:
-    """Downloads product and review files of Amazon Reviews 2023. Continues interrupted downloads."""
-
-    to: To
-    categories: Annotated[
-        Iterable[str],
-        Option(
-            "Categories as the dataset names them, such as Pet_Supplies.",
-            argument=True,
-            metavar="CATEGORY…",
-            type=list[str],
-        ),
-    ] = ()
-    _: KW_ONLY
-    preset: Annotated[Preset | None, Option("paper: the paper's eight categories. ten: these and two more.")] = None
-    mirror: Annotated[
-        str | None, Option("The source: ucsd, datarepo, huggingface, or the URL of a copy.", metavar="NAME|URL")
-    ] = None
-    parallel: Annotated[int, Option("The number of downloads at the same time.", min=1, max=16)] = 2
 
 
 @dataclass(frozen=True, slots=True)

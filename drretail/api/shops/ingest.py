@@ -1,4 +1,4 @@
-"""``download``, ``synth`` and ``ingest``: raw files are fetched or made up, and become a world.
+"""``synth`` and ``ingest``: raw files are made up, and become a world.
 
 ``ingest`` reads raw Amazon Reviews 2023 files, or a shop's own tables.
 """
@@ -11,10 +11,9 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from drretail import __version__
 from drretail.api.option import accepts
-from drretail.api.options.shared import paths_in, split_names, text_list
-from drretail.api.options.shops import Day, DownloadOptions, IngestOptions, SynthOptions
+from drretail.api.options.shared import paths_in, text_list
+from drretail.api.options.shops import Day, IngestOptions, SynthOptions
 from drretail.api.settings import read_settings, server_settings
 from drretail.data_ingest.raw.shop_rows import NOT_PUBLISHED, is_mapping
 from drretail.env.servers.naming import is_on_servers, world_name
@@ -47,24 +46,6 @@ def synth(options: SynthOptions) -> Result[Any]:
     if report.quirks:
         tables.append(table_of("Quirks", ["what happened to a row", "rows"], list(report.quirks.items())))
     return Result(report, report.model_dump(mode="json"), tables, path=to)
-
-
-@accepts(DownloadOptions)
-def download(options: DownloadOptions) -> Result[Any]:
-    """The report on the files that were downloaded."""
-    import httpx2
-
-    from drretail.data_ingest.download import download_files, wanted_files
-
-    wanted = wanted_files(split_names(options.categories), options.preset, options.mirror)
-    # Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
-    headers, timeout = {"User-Agent": f"drretail/{__version__}"}, httpx2.Timeout(60.0, connect=20.0)
-    with httpx2.Client(follow_redirects=True, timeout=timeout, headers=headers) as client:
-        report = download_files(wanted, Path(options.to), client, choose_progress(), parallel=options.parallel)
-    rows = [(file.name, file.category, file.size, file.state) for file in report.files]
-    table = table_of(f"Files in {report.folder}", ["file", "category", "bytes", ""], rows)
-    document = report.model_dump(mode="json", exclude={"format", "account"})
-    return Result(report, document, [table], path=Path(options.to), accounts=[report.account])
 
 
 _LONGEST_SHOWN = 40

@@ -285,9 +285,12 @@ class Result(Generic[T]):
 
     @property
     def printed(self) -> Sequence[Part]:
-        """What is printed without ``--json``: the parts, then what was not used."""
+        """What is printed without ``--json``: the parts, then what was not used; the next command stays the last."""
         table = account_table(self.accounts)
-        return self.parts if table is None else [*self.parts, table]
+        if table is None:
+            return self.parts
+        after = [part for part in self.parts[-1:] if isinstance(part, str) and part.startswith("Next: ")]
+        return [*self.parts[: len(self.parts) - len(after)], table, *after]
 
     @property
     def exit_code(self) -> int:

@@ -13,7 +13,7 @@ import pytest
 
 from drretail.env.store.sqlite import MOST_CONNECTIONS, SqliteStore
 from drretail.env.world import Manifest, World
-from drretail.errors import UserError
+from drretail.errors import DamagedRecord, UserError
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_a_reading_connection_cannot_write_nor_a_missing_store_answer(embedded: 
         SqliteStore(tmp_path / "shop.sqlite", "42")
 
 
-def test_a_call_that_no_store_can_answer_is_the_callers_mistake_and_a_damaged_row_the_databases(
+def test_a_call_that_no_store_can_answer_is_the_callers_mistake_and_a_damaged_row_is_named(
     embedded: SqliteStore, tmp_path: Path
 ) -> None:
     calls: list[Callable[[Any], object]] = [
@@ -77,5 +77,5 @@ def test_a_call_that_no_store_can_answer_is_the_callers_mistake_and_a_damaged_ro
     with closing(sqlite3.connect(damaged)) as db:
         db.execute("UPDATE orders SET timestamp = 'x'")
         db.commit()
-    with closing(SqliteStore(damaged, "42")) as store, pytest.raises(UserError, match=r"database .* cannot be read"):
+    with closing(SqliteStore(damaged, "42")) as store, pytest.raises(DamagedRecord, match="order '0000000001'"):
         store.orders("ANNA")

@@ -277,7 +277,7 @@ def wanted_files(categories: Sequence[str], preset: Preset | None, mirror: str |
     names = in_preset_order([*categories, *(PRESETS[preset] if preset else ())])
     if not names:
         raise UserError("Name categories, such as Pet_Supplies, or a preset: --preset paper.")
-    text = resources.files("drretail.data_ingest").joinpath("addresses.toml").read_text(encoding="utf-8")
+    text = resources.files("drretail.addons.downloads").joinpath("addresses.toml").read_text(encoding="utf-8")
     known = {name: Host.model_validate(host) for name, host in tomllib.loads(text).items()}
     chosen = list(known.values())
     if mirror in known:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import httpx2
 import pytest
 
-from drretail.data_ingest.download import DownloadReport, WantedFile, download_files, wanted_files
+from drretail.addons.downloads.download import DownloadReport, WantedFile, download_files, wanted_files
 from drretail.errors import UnknownName, UserError
 from drretail.progress import Progress
 from tests.build import files
