@@ -67,6 +67,15 @@ def test_check_says_ok_or_what_is_wrong(raw: Path, tmp_path: Path) -> None:
     assert {finding["code"] for finding in answer["findings"]} >= {"file_changed", "fingerprint"}
 
 
+def test_a_copy_accounts_for_every_row(raw: Path, tmp_path: Path) -> None:
+    assert invoke("ingest", str(raw), "--world", str(tmp_path / "w")).exit_code == 0
+    copied = invoke("world", "copy", str(tmp_path / "w"), str(tmp_path / "again"), "--json")
+    document = json.loads(copied.stdout)
+    by_unit = {f"{account['unit']}s": account for account in document["accounts"]}
+    assert {name: account["came"] for name, account in by_unit.items()} == document["counts"]
+    assert all(account["used"] == account["came"] > 0 for account in by_unit.values())
+
+
 def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(raw: Path, tmp_path: Path) -> None:
     world = tmp_path / "w"
     invoke("ingest", str(raw), "-w", str(world), "-q")

@@ -12,6 +12,7 @@ from drretail.env.manifest import CHECKSUMS, Manifest, live_generation, read_man
 from drretail.env.servers.naming import is_on_servers
 from drretail.progress import busy, choose_progress
 from drretail.records.evidence import Finding
+from drretail.records.tables.account import Account
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import Cell, Table, table_of
 
@@ -101,9 +102,16 @@ def check(options: CheckWorldOptions) -> Result[list[Finding]]:
 def copy(options: CopyOptions) -> Result[Manifest]:
     """The copy's manifest. Raises UserError if the copy's fingerprint differs."""
     to, place = str(options.to), world_place(str(options.world))
+    before = _manifest(place).counts
     manifest = copy_world(place, to, servers=server_settings(), progress=choose_progress())
     document = {"world": to, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()}
-    return Result(manifest, document, [f"World {to}, fingerprint {manifest.fingerprint}"])
+    units = {"product": "products", "user": "users", "order": "orders"}
+    accounts = [
+        Account("world copy", unit, getattr(before, name), getattr(manifest.counts, name))
+        for unit, name in units.items()
+        if getattr(before, name) or getattr(manifest.counts, name)
+    ]
+    return Result(manifest, document, [f"World {to}, fingerprint {manifest.fingerprint}"], accounts=accounts)
 
 
 def _manifest(place: str) -> Manifest:
