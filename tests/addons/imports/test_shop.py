@@ -239,7 +239,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
         succeeds("run", "--world", str(world), "--queries", "q.jsonl", "--agent", bot, "--to", day)
         board = succeeds("score", day, "--metrics", "faithfulness,false_statements,checks").stdout
         board = board.partition("Notes")[0]
-        assert "false  checked" in board
+        assert "false_answers  checked" in board
         assert not [name for name in (" FP ", " FR ", "null_search", "oracle") if name in board]
     assert "null_search" not in succeeds("score", "right", "--details").stdout
     assert succeeds("compare", "right", "--last", "wrong", "--fail-if", "false_answers > last").stdout == ""

@@ -137,7 +137,8 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
     assert {(query.source, query.kind) for query in queries} == {(CLAUDE, "project")}
     assert "4 queries of 2 users" in first.stdout
     assert "4 calls; 36 tokens read, 8 written; price unknown" in first.stdout, "another model answered"
-    assert "Prices: genai-prices" in first.stderr
+    assert "another model answered: claude-test (4 of 4 calls)" in first.stderr
+    assert "genai-prices knows no price of anthropic:claude-test" in first.stderr
     assert "4 calls, 4 of them from the journal" in again.stdout
     assert len(read_effects(tmp_path / "queries.jsonl.journal.jsonl")) == 4
     form = provider.seen[0].body["output_config"]["format"]
