@@ -78,28 +78,6 @@ def test_broken_utf8_surrogates_and_a_byte_order_mark_lose_no_row(tmp_path: Path
     assert product_in(tmp_path / "world", ids[1]).title == "caf\ufffd\ufffd"
 
 
-def test_bad_lines_are_counted_and_the_first_are_shown_by_their_number(tmp_path: Path) -> None:
-    raw = small_shop(tmp_path / "raw")
-    rows = [
-        *("", "not json", " \t\x0b\x0c\r", review_row("A1", B1, None), review_row("", B1, START)),
-        *(review_row(nobody, B1, START) for nobody in ("nan", "None", "NULL")),
-        *reviews_of(B1),
-        *("[1]", product_row(B1)),
-        *(review_row("A1", B1, moment) for moment in (-5, 10**15, "soon", 10**30)),
-    ]
-    write_lines(raw / "Pet_Supplies.jsonl", rows)
-    report = ingest_files([raw], tmp_path / "world", dry_run=True)
-    file = next(file for file in report.files if file.name == "Pet_Supplies.jsonl")
-    assert (file.account.came, file.account.n_left_out) == (17, 12)
-    places = {reason: fate.first for reason, fate in file.account.left_out.items()}
-    assert (places["no timestamp in milliseconds"], places["no user_id"]) == ("4", "5")
-    assert places["not JSON"].startswith("2: Expecting value")
-    assert not_used(report.reviews) == {
-        **{"not JSON": 1, "no timestamp in milliseconds": 5, "no user_id": 4, "not a JSON object": 1},
-        "no row of reviews": 1,
-    }
-
-
 MISTYPED = 7_386_328_000_000
 """2204-01-24"""
 

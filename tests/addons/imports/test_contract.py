@@ -188,3 +188,24 @@ def test_a_missing_column_switches_off_itself_and_nothing_else(of: Case, column:
     ]
     unused = sum(account.n_merged + account.n_left_out for account in after.accounts)
     assert (texts[0] == texts[1] and not unused) or column in of.needed
+
+
+LAYOUTS: dict[str, Callable[[list[Row]], str]] = {
+    "array": json.dumps,
+    "printed array": lambda rows: json.dumps(rows, indent=2),
+    "document": lambda rows: json.dumps({"meta": {"rows": 3}, "results": {"all": rows}}),
+    "map": lambda rows: json.dumps({f"row {at}": row for at, row in enumerate(rows)}),
+    "printed objects": lambda rows: "\n".join(json.dumps(row, indent=2) for row in rows),
+    "lists on lines": lambda rows: f"{json.dumps(rows[:2])}\n{json.dumps(rows[2:])}\n",
+}
+
+
+@pytest.mark.parametrize("of", [of for of in CASES.values() if of.write in (as_lines, as_array)])
+def test_rows_are_rows_however_the_file_holds_them(of: Case, tmp_path: Path) -> None:
+    rows = [*map(of.row, range(3))]
+    expected = kept(read(of, [*rows]))
+    assert len(expected) >= 3
+    for name, layout in LAYOUTS.items():
+        material = load_format(of.form).read(text(tmp_path / "log.json", layout(rows)))
+        assert [*kept(material).items()] == [*expected.items()], name
+        assert len({report.where for report in material.reports.values()}) == len(material.reports), name

@@ -14,7 +14,7 @@ from drretail.data_ingest.raw.lines import Saved, save_elements, save_rows
 from drretail.data_ingest.raw.shop_rows import save_table, shop_sources
 from drretail.data_ingest.raw.sources import RawFile
 from drretail.errors import UserError
-from tests.data_ingest.raw_rows import review_row
+from tests.data_ingest.raw_rows import product_row, review_row
 
 Row = dict[str, str]
 UNTIL = 1_800_000_000_000
@@ -171,20 +171,38 @@ def test_a_product_that_may_be_hidden_is_left_out_and_named(tmp_path: Path) -> N
     assert (fate.count, fate.first) == (3, "2: 'gesperrt'")
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.sampled_from(["good", "not json", "[1]", "no user", "late"]), max_size=8), st.booleans())
-def test_rows_of_the_dataset_are_saved_or_left_out_with_their_place(
+REVIEW = review_row("A1", "B1", 1)
+OF_THE_DATASET: dict[str, tuple[Any, str]] = {
+    "good": (REVIEW, ""),
+    "cut": (None, "not JSON"),
+    "a list": ([1], "not a JSON object"),
+    "a product": (product_row("B1"), "no row of reviews"),
+    **{f"user {user}": (REVIEW | {"user_id": user}, "no user_id") for user in ("", "nan", "None", "NULL")},
+    **{
+        f"time {moment}": (REVIEW | {"timestamp": moment}, "no timestamp in milliseconds")
+        for moment in (None, -5, 10**15, "soon", 10**30)
+    },
+    "late": (REVIEW | {"timestamp": UNTIL + 1}, "dated later than 2027-01-15 (--until)"),
+}
+"""Rows of reviews, and why they are left out."""
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from([*OF_THE_DATASET]), max_size=8), st.booleans())
+def test_rows_of_the_dataset_are_saved_or_left_out_for_their_reason_and_with_their_place(
     folder: Path, kinds: list[str], is_array: bool
 ) -> None:
-    row = review_row("A1", "B1", 1)
-    of_kind = {"good": row, "no user": row | {"user_id": ""}, "late": row | {"timestamp": UNTIL + 1}, "[1]": [1]}
     if is_array:
-        kinds = [kind for kind in kinds if kind != "not json"]
-        (folder / "a.json").write_text(json.dumps([of_kind[kind] for kind in kinds], indent=1))
+        kinds = [kind for kind in kinds if kind != "cut"]
+        (folder / "a.json").write_text(json.dumps([OF_THE_DATASET[kind][0] for kind in kinds], indent=1))
         saved = save_elements(RawFile(folder / "a.json", False, "reviews", "array"), folder / "out", UNTIL)
     else:
         saved, out = Saved(), io.StringIO()
-        lines = [json.dumps(of_kind[kind]).encode() if kind in of_kind else b"{" for kind in kinds]
+        lines = [b"{" if kind == "cut" else json.dumps(OF_THE_DATASET[kind][0]).encode() for kind in kinds]
         save_rows(enumerate(lines, 1), "reviews", out, saved, UNTIL)
     assert saved.account.adds_up
     assert (saved.account.came, saved.account.used) == (len(kinds), kinds.count("good"))
+    reasons = [OF_THE_DATASET[kind][1] for kind in kinds]
+    for reason, fate in saved.account.left_out.items():
+        assert fate.count == reasons.count(reason), reason
+        assert is_array or fate.first.partition(":")[0] == str(reasons.index(reason) + 1), reason
