@@ -10,12 +10,11 @@ import pytest
 
 from drretail.data_ingest.ingest import ingest_files
 from drretail.data_ingest.plan import IngestSettings
-from drretail.env.folder import check_world
 from drretail.env.manifest import Manifest, live_generation, read_manifest
 from drretail.errors import UserError
 from drretail.records.base import file_name, is_safe_id
 from tests.data_ingest.raw_rows import (
-    START,
+    HOSTILE,
     hugging_face,
     not_used,
     product_in,
@@ -165,33 +164,7 @@ def test_a_link_is_read_once_and_keeps_the_name_that_says_its_category(tmp_path:
     assert (report.products.came, report.categories[0].name) == (1, "Pet_Supplies")
 
 
-HOSTILE = ["../../x", ".hidden", "a/b", "A\0", "A\x1b[2J", "A1\n", " ", "A\u2028B", "A\ud800", "A" * 129, "ä", "'; --"]
 REAL_IDS = ["AE22EK6EHFBJBIAFQPO6OELJHWHA", "B08LYT4Q2X", "#W2378156", "ann+hostile_shop@example.com", "A" * 128]
-
-
-@pytest.fixture(scope="module")
-def clean(tmp_path_factory: pytest.TempPathFactory) -> str | None:
-    """The fingerprint of the plain product with its five reviews alone."""
-    folder = tmp_path_factory.mktemp("clean")
-    return ingest_files([small_shop(folder / "raw", product_row("B1"))], folder / "world").fingerprint
-
-
-def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_nothing(tmp_path: Path, clean: str) -> None:
-    raw = tmp_path / "raw"
-    write_lines(raw / "meta_Pet_Supplies.jsonl", [product_row("B1"), *(product_row(each) for each in HOSTILE)])
-    hostile = [review_row(one, "B1", START + place) for place, one in enumerate(HOSTILE)]
-    hostile += [review_row("A1", each, START) for each in HOSTILE]
-    write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of("B1"), *hostile])
-    report = ingest_files([raw], tmp_path / "world", IngestSettings(), workers=2)
-    assert report.fingerprint == clean
-    assert (report.products.used, report.users, report.reviews.used) == (1, 5, 5)
-    assert report.products.n_left_out == len(HOSTILE)
-    assert report.reviews.n_left_out == 2 * len(HOSTILE)
-    ((of_products, _),) = report.products.left_out.items()
-    assert of_products.startswith("parent_asin is no id (1 to 128 of A-Z, a-z, 0-9 and")
-    assert "'../../x'" in report.reviews.reasons
-    assert (report.products.reasons + report.reviews.reasons).isprintable()
-    assert check_world(tmp_path / "world") == []
 
 
 def test_every_text_has_a_file_name_of_its_own_below_the_folder_and_an_id_has_its_own(tmp_path: Path) -> None:

@@ -135,31 +135,16 @@ def test_an_orders_day_is_the_one_that_the_shop_wrote_and_times_compare_in_utc(t
         assert world.manifest.now.date().isoformat() == "2024-03-03"
 
 
-@pytest.mark.parametrize(
-    ("form", "columns", "row", "page", "image"),
-    [
-        (
-            "shopify",
-            "Handle,Title,Variant SKU,Image Src",
-            "oak tee,Oak Tee,T-1,https://cdn.acme.example/t.jpg?v=1",
-            "https://acme.example/products/oak%20tee",
-            "https://cdn.acme.example/t.jpg?v=1",
-        ),
-        (
-            "merchant",
-            "id,title,link,image_link",
-            "T-1,Oak Tee,https://acme.example/oak,javascript:alert(1)",
-            "https://acme.example/oak",
-            None,
-        ),
-    ],
-)
-def test_a_products_page_and_first_picture_are_kept(
-    tmp_path: Path, form: str, columns: str, row: str, page: str, image: str | None
-) -> None:
-    head = f'product_url = "https://acme.example/products/{{handle}}"\n{of_format(form, "p.csv")}'
-    (product,) = products_read(written(tmp_path, head, {"file": "p.csv", "columns": columns, "rows": [row]})).values()
-    assert (product.page, product.image) == (page, image)
+PAGES_OF_HANDLES = 'product_url = "https://acme.example/products/{handle}"\n'
+
+
+def test_a_product_has_the_page_of_its_handle_and_its_first_picture(tmp_path: Path) -> None:
+    row = "oak tee,Oak Tee,T-1,https://cdn.acme.example/t.jpg?v=1"
+    table = {"file": "p.csv", "columns": "Handle,Title,Variant SKU,Image Src", "rows": [row]}
+    path = written(tmp_path, PAGES_OF_HANDLES + of_format("shopify", "p.csv"), table)
+    (product,) = products_read(path).values()
+    assert product.page == "https://acme.example/products/oak%20tee"
+    assert product.image == "https://cdn.acme.example/t.jpg?v=1"
 
 
 WOO = {
@@ -266,16 +251,19 @@ def test_a_merchant_feed_of_tabs_is_read_whatever_its_columns_are_called(tmp_pat
     detail = "product_detail(section_name:attribute_name:attribute_value)"
     feed = {
         "file": "feed.txt",
-        "columns": f"id\ttitle\titem group id\tprice\tproduct type\tgoogle product category\t{detail}",
+        "columns": f"id\ttitle\titem group id\tprice\tproduct type\tgoogle product category\t{detail}"
+        "\tlink\timage link",
         "rows": [
-            *("1\tMug\tM\t￥980\tHome > Mugs\t\t", "2\tMug\tM\t1,280円\t\t\t"),
-            "3\tTray\t\t￥500\t\tKitchen > Trays\tGeneral:Material:Steel,General:Color:Red",
+            *("1\tMug\tM\t￥980\tHome > Mugs\t\t\t\t", "2\tMug\tM\t1,280円\t\t\t\t\t"),
+            "3\tTray\t\t￥500\t\tKitchen > Trays\tGeneral:Material:Steel,General:Color:Red\t"
+            "https://acme.example/oak\tjavascript:alert(1)",
         ],
     }
-    products = products_read(written(tmp_path, of_format("merchant", "feed.txt"), feed))
+    products = products_read(written(tmp_path, PAGES_OF_HANDLES + of_format("merchant", "feed.txt"), feed))
     mug, tray = products["M"], products["3"]
     assert (mug.price, mug.price_from, mug.currency, mug.categories) == (980.0, True, "JPY", ("Home", "Mugs"))
     assert tray.categories == ("Kitchen", "Trays")
+    assert (tray.page, tray.image) == ("https://acme.example/oak", None)
     assert tray.features == ("General:Material:Steel,General:Color:Red",)
 
 

@@ -87,8 +87,3 @@ def test_what_repeats_an_id_that_is_not_unique_is_a_conversation_by_itself(tmp_p
         "the same as another row": 2,
         "a row of one conversation with another": 2,
     }
-
-
-def test_messages_that_are_no_objects_are_counted(tmp_path: Path) -> None:
-    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [QUESTION, "Hm.", ANSWER]}]))
-    assert material.unread_roles == {"": 1}
