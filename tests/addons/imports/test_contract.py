@@ -26,13 +26,6 @@ def as_lines(folder: Path, rows: list[Row | str]) -> None:
     text(folder / "log.jsonl", "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows))
 
 
-def as_array(folder: Path, rows: list[Row | str]) -> None:
-    if any(isinstance(row, str) for row in rows):
-        as_lines(folder, rows)
-    else:
-        text(folder / "log.json", json.dumps({"rows": rows}, indent=1))
-
-
 def as_reports(folder: Path, rows: list[Row | str]) -> None:
     """Markdown in a folder for each place, so that a report that comes twice is a file of its own."""
     for place, row in enumerate(rows):
@@ -78,7 +71,7 @@ def who(at: int) -> Row:
 
 CASES: dict[str, Case] = {
     "messages": case("chat", "messages", lambda at: {"id": f"c{at}", "messages": said(at), "model": "m", **who(at)}),
-    "no ids": case("chat", "messages", lambda at: {"messages": said(at), **who(at)}, as_array),
+    "no ids": case("chat", "messages", lambda at: {"messages": said(at), **who(at)}),
     "questions": case(
         "chat", "question answer", lambda at: {"id": f"c{at}", "question": f"{at}?", "answer": f"{at}.", **who(at)}
     ),
@@ -86,7 +79,6 @@ CASES: dict[str, Case] = {
         "chat",
         "request response",
         lambda at: {"id": f"c{at}", "request": said(at)[:1], "response": said(at)[1:]},
-        as_array,
     ),
     "batches": case(
         "chat",
@@ -97,7 +89,6 @@ CASES: dict[str, Case] = {
         "chat",
         "input output traceId",
         lambda at: {"traceId": f"t{at}", "input": said(at)[0], "output": said(at)[1]},
-        as_array,
     ),
     "langsmith": case(
         "chat",
@@ -107,7 +98,7 @@ CASES: dict[str, Case] = {
     "drb": case(
         "drb", "id prompt article", lambda at: {"id": at, "prompt": f"{at}?", "article": f"{at}.", "topic": "home"}
     ),
-    "reporteval": case("reporteval", "topic report", lambda at: {"topic": f"{at}?", "report": f"{at}."}, as_array),
+    "reporteval": case("reporteval", "topic report", lambda at: {"topic": f"{at}?", "report": f"{at}."}),
     "pdr": case(
         "pdr",
         "id taskid task query",
@@ -163,7 +154,7 @@ def test_what_is_wrong_with_one_row_is_said_and_changes_no_other(of: Case, data:
     after = read(of, changed)
     assert all(account.adds_up for account in after.accounts), after.accounts
     unused = sum(account.n_merged + account.n_left_out for account in after.accounts)
-    if of.write in (as_lines, as_array):
+    if of.write is as_lines:
         assert after.rows.came == len(changed)
         assert unused == (change in ("cut", "strange") or (change == "twice" and of is not CASES["no ids"])) or (
             change in of.needed
@@ -200,7 +191,7 @@ LAYOUTS: dict[str, Callable[[list[Row]], str]] = {
 }
 
 
-@pytest.mark.parametrize("of", [of for of in CASES.values() if of.write in (as_lines, as_array)])
+@pytest.mark.parametrize("of", [of for of in CASES.values() if of.write is as_lines])
 def test_rows_are_rows_however_the_file_holds_them(of: Case, tmp_path: Path) -> None:
     rows = [*map(of.row, range(3))]
     expected = kept(read(of, [*rows]))
