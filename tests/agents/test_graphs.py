@@ -7,7 +7,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable
@@ -256,33 +255,6 @@ async def test_a_later_question_on_a_thread_may_be_answered_from_what_is_known(w
     await shop.ainvoke(QUESTION, THREAD)
     end = await shop.ainvoke({"messages": [("user", CHEAPER)]}, THREAD)
     assert (SAID in end["messages"][-1].text, len(requests_of(model))) == (True, 3)
-
-
-STRICT = """
-import asyncio, logging
-from pathlib import Path
-from tests.agents.test_graphs import *
-from drretail.env.world import world_at
-async def main():
-    with world_at(Path(sys.argv[1])) as world:
-        saver = InMemorySaver()
-        for made in (lambda model: graph("grounded_hybrid", world=world, model=model, checkpointer=saver),
-                     lambda model: around(graph("hybrid_react", world=world, model=model), checkpointer=saver)):
-            thread = {"configurable": {"thread_id": str(made)}}
-            try:
-                await made(scripted_model(play=cut_at(4))).ainvoke(QUESTION | {"user_id": OTHER}, thread)
-            except CommandStopped:
-                end = await made(scripted_model(play=updating)).ainvoke(None, thread)
-                print(SAID in end["messages"][-1].text)
-asyncio.run(main())
-"""
-
-
-def test_checkpoints_are_read_where_msgpack_is_strict(world: World) -> None:
-    environment = {**os.environ, "LANGGRAPH_STRICT_MSGPACK": "true", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", STRICT, str(known(world.folder))]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("True\nTrue\n", "")
 
 
 def test_what_ends_the_command_in_one_branch_lets_the_others_end(world: World) -> None:

@@ -17,7 +17,7 @@ from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Toolkit
 from tests import build
 from tests.agents.conftest import calls, perform, reporting
-from tests.agents.hybrid_react.cast import DONE, FEEDER, PROFILE, cast, launch
+from tests.agents.hybrid_react.cast import DONE, FEEDER, cast, launch
 from tests.agents.hybrid_react.cast import perform as perform_hybrid
 from tests.build import known
 
@@ -73,16 +73,6 @@ def test_a_fourth_of_what_is_left_is_left_out_at_each_try_and_never_the_newest(
 def test_a_question_that_does_not_fit_the_model_at_all_has_failed_as_that(world: World) -> None:
     recorded, shown = perform(world, ModelError("context_overflow", "prompt is too long"))
     assert (recorded.run.status, known(recorded.run.error).kind, len(shown)) == ("failed", "context_overflow", 1)
-
-
-def test_a_framed_report_is_that_of_the_last_calls_and_none_of_earlier_ones(world: World) -> None:
-    framed = calls(PROFILE).model_copy(update={"content": f"<report>\n{REPORT.text}\n</report>"})
-    above = AIMessage("The report is above.")
-    recorded, _ = perform(world, calls(FEEDER), framed, calls(FEEDER), *[above] * 3)
-    assert known(recorded.run.error).kind == "no_report"
-    assert known(recorded.run.error).message == (
-        "calls were announced and not made; the last turn said: The report is above."
-    )
 
 
 def test_finalize_in_the_last_turn_finishes_and_a_call_that_was_no_look_up_is_none(world: World) -> None:

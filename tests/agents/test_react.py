@@ -86,8 +86,11 @@ def test_a_whole_framed_report_that_comes_with_the_last_calls_is_the_report(worl
         recorded, _ = perform(world, calls(SEARCH), with_calls, *between, reporting("Nothing fits.", "none"))
         assert recorded.run.report == "Nothing fits.", "a later report replaces it"
     cut = with_calls.model_copy(update={"content": f"<report>\n{REPORT.text}"})
-    recorded, _ = perform(world, calls(SEARCH), cut, *[AIMessage("The report is above.")] * 3)
-    assert known(recorded.run.error).kind == "no_report", "a frame that is not closed is no whole report"
+    # A frame that is not closed is no whole report, and that of earlier calls no last one.
+    for turns in ((cut,), (with_calls, calls(SEARCH))):
+        recorded, _ = perform(world, calls(SEARCH), *turns, *[AIMessage("The report is above.")] * 3)
+        error = known(recorded.run.error)
+        assert (error.kind, error.message.endswith("the last turn said: The report is above.")) == ("no_report", True)
 
 
 def test_a_conversation_that_no_longer_fits_is_concluded_without_its_oldest_results(world: World) -> None:
@@ -107,19 +110,21 @@ def test_a_conversation_that_no_longer_fits_is_concluded_without_its_oldest_resu
     assert ["hits" in text for text in last] == [False, True, True, True]
 
 
-def test_a_token_budget_ends_research_while_the_report_still_fits(world: World) -> None:
+@pytest.mark.parametrize(
+    ("part", "turns", "offered"),
+    [
+        (3, (), [True, False]),  # a second turn would fit, the report after it would not
+        (3.5, (ANNOUNCED,), [True, True, False]),  # a second turn and the report fit, and no third turn
+    ],
+)
+def test_a_token_budget_ends_research_while_the_report_still_fits(
+    world: World, part: float, turns: tuple[AIMessage, ...], offered: list[bool]
+) -> None:
     first_call, _ = perform(world, calls(SEARCH, text="x"), ModelError("model", "over"))
-    limit = 3 * first_call.run.usage["researcher"].total - 1  # a second turn would fit, the report after it would not
-    recorded, _ = perform(world, calls(SEARCH, text="x"), REPORT, limits=Limits(tokens=limit))
-    assert (recorded.run.status, recorded.run.stop) == ("done", "token_budget")
-
-
-def test_an_announcement_that_leaves_no_tokens_for_another_turn_is_asked_for_the_report(world: World) -> None:
-    first_call, _ = perform(world, calls(SEARCH), ModelError("model", "over"))
-    limit = 7 * first_call.run.usage["researcher"].total // 2  # a second turn and the report fit, and no third turn
-    recorded, shown = perform(world, calls(SEARCH), ANNOUNCED, REPORT, limits=Limits(tokens=limit))
+    limits = Limits(tokens=int(part * first_call.run.usage["researcher"].total - 1))
+    recorded, shown = perform(world, calls(SEARCH, text="x"), *turns, REPORT, limits=limits)
     assert (recorded.run.status, recorded.run.stop, recorded.run.report) == ("done", "token_budget", SAID)
-    assert [bool(request.tool_names) for request in shown] == [True, True, False]
+    assert [bool(request.tool_names) for request in shown] == offered
 
 
 def test_the_planned_report_sees_tools_it_may_not_call_and_without_any_is_the_first_turn(world: World) -> None:

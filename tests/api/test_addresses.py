@@ -49,61 +49,71 @@ PROFILE = f'[profiles.mine]\nmodel = "openai:gpt-5"\nbase_url = "{URL}"\nkey_var
 
 
 @pytest.mark.parametrize(
-    ("toml", "profile"),
-    [(f'base_url = "{URL}"', None), (f'base_urls.openai = "{URL}"', None), (PROFILE, "mine")],
+    ("toml", "given", "profile", "key"),
+    [
+        (f'base_url = "{URL}"', "", None, "none"),
+        (f'base_urls.openai = "{URL}"', "", None, "none"),
+        (PROFILE, "", "mine", "none"),
+        (f'base_url = "{URL}"', "flag", None, KEY),
+        (f'base_url = "{URL}"', "DRRETAIL_BASE_URLS__OPENAI", None, KEY),
+        (f'base_url = "{URL[:-3]}"', "DRRETAIL_BASE_URLS__ANTHROPIC", None, "none"),  # it begins the user's own
+    ],
 )
-def test_an_address_of_the_file_is_said_once_and_gets_no_key(
-    toml: str, profile: str | None, capsys: pytest.CaptureFixture[str]
+def test_an_address_of_the_file_is_said_once_and_gets_no_key_and_one_that_the_user_gave_gets_it(
+    toml: str,
+    given: str,
+    profile: str | None,
+    key: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert key_of(opened(toml, profile=profile)) == "none"
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"drretail.toml here has openai:gpt-5 asked at {URL}, without a key")
+    if given.isupper():
+        monkeypatch.setenv(given, URL)
+    assert key_of(opened(toml, *([URL] if given == "flag" else []), profile=profile)) == key
+    said = capsys.readouterr().err.splitlines()
+    if key == KEY:
+        assert said == []
+    else:
+        (line,) = said
+        assert line.startswith(f"drretail.toml here has openai:gpt-5 asked at {URL[:-3]}")
+        assert ", without a key" in line
 
 
-@pytest.mark.parametrize("where", ["flag", "environment"])
-def test_an_address_that_the_user_gave_gets_the_key(
-    where: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    if where == "environment":
-        monkeypatch.setenv("DRRETAIL_BASE_URLS__OPENAI", URL)
-    model = opened(f'base_url = "{URL}"', *([URL] if where == "flag" else []))
-    assert key_of(model) == KEY
-    assert capsys.readouterr().err == ""
-
-
-def test_an_address_that_an_own_one_begins_with_is_not_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRRETAIL_BASE_URLS__ANTHROPIC", f"{URL}/v1")
-    assert key_of(opened(f'base_url = "{URL}"')) == "none"
-
-
-@pytest.mark.parametrize("url", ["http://127.0.0.1:99999/v1", "http://[::1/v1", "http:///v1", "ftp://host/v1", ""])
-def test_an_address_that_none_can_be_is_said_wherever_it_is_written(url: str) -> None:
-    mine = f'[profiles.mine]\nwhy = "A gateway."\nmodel = "openai:x"\nbase_url = "{url}"\n'
-    for toml, flags, profile in (("", (f"openai={url}",), None), (f'base_url = "{url}"', (), None), (mine, (), "mine")):
-        with pytest.raises(UserError, match="is no address of a model server: write http"):
-            opened(toml, *flags, profile=profile)
-
-
-def test_a_key_for_searches_goes_to_no_address_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SERPER_API_KEY", "secret")
-    for setting in ("serper_address", "web_proxy"):
-        Path("drretail.toml").write_text(f'web = "serper"\n{setting} = "http://127.0.0.1:9"\n', encoding="utf-8")
-        with pytest.raises(UserError, match=f"names {setting}, to which your serper_api_key would go"):
-            chosen_web(read_settings())
+NO_ADDRESSES = ("anna:p@ss@127.0.0.1", "htp://anna:p@ss@127.0.0.1/v1")
 
 
 @pytest.mark.parametrize(
-    ("secret", "address"), [("mongo_password", "mongo_url"), ("es_password", "es_url"), ("es_api_key", "es_url")]
+    "url", ["http://127.0.0.1:99999/v1", "http://[::1/v1", "http:///v1", "ftp://host/v1", "", *NO_ADDRESSES]
 )
-def test_a_secret_for_servers_goes_to_no_address_of_the_file(
+def test_an_address_that_none_can_be_is_said_wherever_it_is_written(url: str) -> None:
+    mine = f'[profiles.mine]\nwhy = "A gateway."\nmodel = "openai:x"\nbase_url = "{url}"\n'
+    for toml, flags, profile in (("", (f"openai={url}",), None), (f'base_url = "{url}"', (), None), (mine, (), "mine")):
+        with pytest.raises(UserError, match="is no address of a model server: write http") as caught:
+            opened(toml, *flags, profile=profile)
+        assert "p@ss" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("secret", "address"),
+    [
+        ("serper_api_key", "serper_address"),
+        ("serper_api_key", "web_proxy"),
+        ("mongo_password", "mongo_url"),
+        ("es_password", "es_url"),
+        ("es_api_key", "es_url"),
+    ],
+)
+def test_a_secret_of_the_environment_goes_to_no_address_of_the_file(
     monkeypatch: pytest.MonkeyPatch, secret: str, address: str
 ) -> None:
     monkeypatch.setenv(f"DRRETAIL_{secret.upper()}", "secret")
-    Path("drretail.toml").write_text(f'{address} = "http://127.0.0.1:9"\n', encoding="utf-8")
+    Path("drretail.toml").write_text(f'web = "serper"\n{address} = "http://127.0.0.1:9"\n', encoding="utf-8")
+    is_web = secret == "serper_api_key"
     with pytest.raises(UserError, match=f"names {address}, to which your {secret} would go"):
-        server_settings()
-    monkeypatch.setenv(address.upper(), "http://127.0.0.1:10")
-    assert getattr(server_settings(), address) == "http://127.0.0.1:10"
+        chosen_web(read_settings()) if is_web else server_settings()
+    if not is_web:
+        monkeypatch.setenv(address.upper(), "http://127.0.0.1:10")
+        assert getattr(server_settings(), address) == "http://127.0.0.1:10"
 
 
 ADDRESSES = ("http://anna:p%40ss@127.0.0.1:9/v1", "https://anna:p@ss:w@127.0.0.1/v1", "http://p%40ss@127.0.0.1:9")
@@ -175,13 +185,6 @@ def test_a_refusal_says_of_whom_and_where_it_is_mended(
 def test_a_config_is_printed_without_logins() -> None:
     (line,) = [entry(*each) for each in chosen(RunOptions(base_url=[f"openai={ADDRESSES[0]}"]))]
     assert f'base_url = ["openai={URL}"]' in line
-
-
-@pytest.mark.parametrize("flag", ["anna:p@ss@127.0.0.1", "htp://anna:p@ss@127.0.0.1/v1", "openai=anna:p@ss@host"])
-def test_what_is_no_address_is_refused_without_its_password(flag: str) -> None:
-    with pytest.raises(UserError) as caught:
-        opened("", flag)
-    assert "p@ss" not in str(caught.value)
 
 
 MODELS = {"anthropic": "claude-sonnet-5", "openai": "gpt-5", "ollama": "qwen3:8b", "google": "gemini-2.5-pro"}

@@ -23,7 +23,7 @@ from drretail.records.query import Task
 from drretail.records.run import Limits
 from tests import build
 from tests.build import known
-from tests.shop import USER, build_shop
+from tests.shop import USER
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTION = "Which bird feeder suits me, under $30 <b>or so</b>?"
@@ -57,11 +57,10 @@ def shown(value: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def experiment(tmp_path_factory: pytest.TempPathFactory) -> RecordedExperiment:
-    folder = tmp_path_factory.mktemp("notebook")
-    build_shop(folder / "w")
+def experiment(tiny_shop: Path, tmp_path_factory: pytest.TempPathFactory) -> RecordedExperiment:
     agents = ["react", Agent(silent, roles=())]
-    return run(folder / "w", [QUESTION], agents, to=folder / "exp", user=USER, baselines=False)
+    to = tmp_path_factory.mktemp("notebook") / "exp"
+    return run(tiny_shop, [QUESTION], agents, to=to, user=USER, baselines=False)
 
 
 @pytest.fixture(scope="module")

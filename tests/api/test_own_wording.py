@@ -1,7 +1,7 @@
 """All prompts and criteria in other words are sent, from queries to scores. Tests prompts.py and llm/prompt.py."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,7 @@ from drretail.agents.running.run import run_systems
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import suts
 from drretail.api.prompts import all_prompt_files, query_prompt_files, read_query_prompts
-from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import World, world_at
+from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import judge_prompt_files, read_wording
@@ -43,7 +42,7 @@ from tests.build import demands, known
 from tests.eval.every_question import every_answer
 from tests.eval.judging.test_turns import POT, WEIGHT, answered
 from tests.filling import filling_model
-from tests.shop import PAGES, USER, build_shop
+from tests.shop import USER
 
 QUESTION = "Which bird feeder of yours should I get for under $45, and how often do I clean it?"
 LONG = "\n\n".join(f"## Part {n}\n\n{'It lasts for years, as page one says. ' * 25}" for n in range(1, 9))
@@ -66,12 +65,6 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with world_at(build_shop(tmp_path_factory.mktemp("shop")), web=SandboxWeb(PAGES)) as world:
-        yield world
-
-
 def unsent(files: Iterable[str], texts: Iterable[str]) -> list[str]:
     sent = "\n".join(texts)
     return [name for name in files if mark_of(name) not in sent]
@@ -83,19 +76,19 @@ def requests_in(folder: Path) -> list[str]:
 
 
 def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_says_so(
-    own: Path, shop: World, tmp_path: Path
+    own: Path, world: World, tmp_path: Path
 ) -> None:
-    linter, journal = Linter(shop), tmp_path / "q.journal.jsonl"
+    linter, journal = Linter(world), tmp_path / "q.journal.jsonl"
     wish = Wish(wants=(Want(name="feeder", kinds=("feeder",), must=demands("steel")),))
     untyped = [Query(query_id="t", user_id=USER, text=QUESTION, source="test")]
     targets = [Target("a", 1, USER), Target("generic-a", 1, category="Garden")]
     failing = scripted_model(play=lambda _: ModelError("refusal", "no"))
     with overridden_prompts(read_query_prompts(own)):
         with ModelSession(failing, journal) as session:
-            write_for_targets(shop, session, targets)
+            write_for_targets(world, session, targets)
         with ModelSession(filling_model(), journal, retry_failed=True) as session:
-            written = write_for_targets(shop, session, targets)
-            typed = type_wishes(shop, linter, session, untyped)
+            written = write_for_targets(world, session, targets)
+            typed = type_wishes(world, linter, session, untyped)
             wished = QUERY.model_copy(update={"wish": wish})
             read_records([*questions_of([wished], linter.stock.offers)], session)
         own_words = replaced()
@@ -139,7 +132,7 @@ def wrong(_: Request) -> AIMessage:
 
 
 def test_every_prompt_of_the_agents_is_sent_in_the_users_words_and_named_in_the_record(
-    own: Path, shop: World, tmp_path: Path
+    own: Path, world: World, tmp_path: Path
 ) -> None:
     """By all agents by rules, and some clumsy ones."""
     folder = tmp_path / "exp"
@@ -159,8 +152,8 @@ def test_every_prompt_of_the_agents_is_sent_in_the_users_words_and_named_in_the_
     if "dr3" in BUILT_IN:  # an add-on's
         parts.append(({"dr3": load_agent("dr3")}, main))
     for agents, models in parts:
-        runner = Runner(shop, "w", files=folder.parent / "files")
-        made = suts(agents, models, shop, overrides)
+        runner = Runner(world, "w", files=folder.parent / "files")
+        made = suts(agents, models, world, overrides)
         run_systems(folder, runner, made, [query, later], seed="4", title="")
     assert unsent(prompt_files(with_pages().values()), requests_in(folder)) == []
     systems = [system for system in read_definition(folder).systems.values() if system.models]
@@ -177,11 +170,11 @@ def as_published(title: str, question: str, answer: Any) -> Any:
 
 
 def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and_named_beside_the_scores(
-    own: Path, shop: World, tmp_path: Path
+    own: Path, world: World, tmp_path: Path
 ) -> None:
     here = tmp_path / "here"
     for name, model in (("react", scripted_model(play=clumsy)), ("plan_to_function", build_model("offline:shopper"))):
-        run_systems(here, Runner(shop, "w"), suts({name: load_agent(name)}, {"": model}, shop), [QUERY])
+        run_systems(here, Runner(world, "w"), suts({name: load_agent(name)}, {"": model}, world), [QUERY])
     usual = known(every_answer(sentences=1, changed=as_published)[0].model).chat
     assert isinstance(usual, ScriptedChat)
     wording, judge = read_wording(own, all_prompt_files()), Judge.of(filling_model(usual.play))
@@ -197,7 +190,7 @@ def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and
     gold = KnownAnswer(query_id="q1", sandbox=PartOfGold(insights=(GoldInsight(id="i", text="It lasts."),)))
     write_json(KNOWN_ANSWERS.path(elsewhere, "q1"), gold.model_dump(mode="json"))
     for rules, metrics in by_rules.items():
-        scores = build.scored(here, metrics, judge, rules=rules, wording=wording, store=shop.store)
+        scores = build.scored(here, metrics, judge, rules=rules, wording=wording, store=world.store)
         assert {wording.label in row.judge_params for row in scores.scores if row.judge == judge.ref.spec} == {True}
         build.scored(elsewhere, metrics, judge, rules=rules, wording=wording)
     answers = build.experiment(tmp_path / "log", {"log": {"q1-r1": answered()}}, evidence=[POT])

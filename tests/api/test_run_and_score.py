@@ -1,13 +1,12 @@
 """A run, its scores and a comparison from Python. Tests run.py, score.py, systems.py and recorded.py."""
 
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import drretail
-from drretail import Agent, Answer, agents, open_experiment, open_model, open_world, read_experiment, run, score
+from drretail import Agent, Answer, agents, open_experiment, open_model, read_experiment, run, score
 from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.systems import with_preset
@@ -35,12 +34,6 @@ async def nobody(task: Task, session: Session, models: Models, limits: Limits) -
 
 
 MINE = Agent(nobody, roles=())
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Generator[World]:
-    with open_world(build_shop(tmp_path / "w")) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.cli.commands import Command
 from tests.eval.own import STUB
 
 A, B = "react@model", "hybrid@model"
-DAMAGED, FAILED, NA = "damaged", "failed", "na"
+DAMAGED, FAILED, NA, NO_RUN = "damaged", "failed", "na", "a failed run"
 COMMANDS = {
     "score": ("score", "exp", "--metrics", STUB),
     "compare": ("compare", "exp", A, B, "--metrics", STUB),
@@ -23,7 +23,7 @@ COMMANDS = {
 def ten(folder: Path, what: str) -> None:
     """Ten answers of two systems, of which one is a damaged file, one that the judge fails on, or nothing to score."""
     reports = {f"q{at}-r1": f"0.{at}" for at in range(10)}
-    third = reports if what == DAMAGED else reports | {"q3-r1": what}
+    third = reports | ({} if what == DAMAGED else {"q3-r1": run("q3-r1", None, label=A) if what == NO_RUN else what})
     exp = experiment(folder / "exp", {A: third, B: reports})
     if what == DAMAGED:
         run_path(exp, A, "q3", 1).write_bytes(b"no run")
@@ -31,7 +31,7 @@ def ten(folder: Path, what: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize("what", [DAMAGED, FAILED, NA])
+@pytest.mark.parametrize("what", [DAMAGED, FAILED, NA, NO_RUN])
 def test_one_of_ten_that_could_not_be_done_is_named_and_ends_with_3(
     name: str, what: str, tmp_path: Path, drretail: Command
 ) -> None:
@@ -43,16 +43,3 @@ def test_one_of_ten_that_could_not_be_done_is_named_and_ends_with_3(
     if is_concerned:
         assert {DAMAGED: "damaged", FAILED: "failed"}[what] in told
         assert f"{A}/q3-r1" in told or name == "compare"
-
-
-def test_nothing_looked_at_ends_with_3(tmp_path: Path, drretail: Command) -> None:
-    experiment(tmp_path / "exp", {A: {f"q{at}-r1": "na" for at in range(3)}})
-    done = drretail("score", "exp", "--metrics", STUB)
-    assert done.returncode == 3
-    assert "nothing to score" in done.stdout
-
-
-def test_a_failed_run_is_counted_and_was_said_by_its_command(tmp_path: Path, drretail: Command) -> None:
-    reports = {f"q{at}-r1": f"0.{at}" for at in range(9)}
-    experiment(tmp_path / "exp", {A: {**reports, "q9-r1": run("q9-r1", None, label=A)}})
-    assert drretail("score", "exp", "--metrics", STUB).returncode == 0

@@ -7,6 +7,7 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ import drretail.errors
 from drretail.errors import ModelError, ToolError, describe_error, hide_keys, traceback_of, without_keys
 from drretail.parsing import encodable, writable
 from tests.cli.commands import Command
-from tests.llm.local_server import Handler, LocalServer
+from tests.llm.provider import Provider, Request, Step, completes, fails
 
 KEY = "sk-proj-Aa1/Bb2+Cc3=Dd4"
 
@@ -24,34 +25,21 @@ def nothing_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drretail.errors, "_hidden", set[str]())
 
 
-class Gateway(Handler):
+class Gateway(Provider):
     """Repeats its key: in an answer, a call, an error, and its headers."""
 
-    def post(self) -> None:
-        asked = self.read()
-        key = self.headers["authorization"].removeprefix("Bearer ")
+    def answer(self, request: Request) -> Step:
+        key = request.headers["authorization"].removeprefix("Bearer ")
         spellings = f"{key} {b64encode(key.encode()).decode()} {key.encode().hex()} {json.dumps(key)}"
-        is_first = len(asked["messages"]) < 4
-        call = {
-            "id": f"c{key}",
-            "type": "function",
-            "function": {"name": "calculator", "arguments": json.dumps({"expression": key})},
-        }
-        message = {
-            "role": "assistant",
-            "content": f"By {spellings} no feeder fits.",
-            "tool_calls": [call] if is_first else None,
-        }
-        choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if is_first else "stop"}
-        body = json.dumps(
-            {"id": key, "model": key, "object": "chat.completion", "created": 1, "choices": [choice]}
-        ).encode()
-        status = 400 if "bath" in str(asked) else 200
-        body = (
-            json.dumps({"error": {"message": f"the key {spellings}", "type": key}}).encode() if status == 400 else body
-        )
-        self.begin(status, len(body), "application/json", [("x-key", key)])
-        self.wfile.write(body)
+        if "bath" in str(request.body):
+            return fails(400, f"the key {spellings}", x_key=key)
+        function = {"name": "calculator", "arguments": json.dumps({"expression": key})}
+        message: dict[str, Any] = {"content": f"By {spellings} no feeder fits."}
+        if len(request.body["messages"]) < 4:
+            message["tool_calls"] = [{"id": f"c{key}", "type": "function", "function": function}]
+        step = completes(message, "tool_calls" if "tool_calls" in message else "stop")
+        body = json.loads(step.body) | {"id": key, "model": key}
+        return Step(body=json.dumps(body).encode(), headers=(("content-type", "application/json"), ("x-key", key)))
 
 
 def texts_below(folder: Path) -> Iterator[tuple[Path, str]]:
@@ -65,7 +53,7 @@ def test_a_key_that_a_gateway_echoes_is_in_no_journal_text_page_export_or_traceb
     drretail: Command, shop: str, queries: str, tmp_path: Path
 ) -> None:
     spellings = (KEY, KEY.encode().hex(), b64encode(KEY.encode()).decode()[:12])
-    with LocalServer(Gateway) as server:
+    with Gateway() as server:
         asked = f"openai:m --base-url {server.url}/v1 --debug"
         commands = (
             f"run --world {shop} --queries {queries} --model {asked} --no-floors --to exp",

@@ -100,19 +100,12 @@ def test_arguments_that_are_no_text_or_endless_are_one_sentence(drretail: Comman
     assert len(drretail("x" * 90_000).stderr) < 4000
 
 
-def test_a_run_on_which_a_metric_of_ones_own_raises_is_counted_and_without_it_the_report_still_opens(
-    succeeds: Command, drretail: Command, tmp_path: Path, shop: str, queries: str
+def test_without_a_metric_of_ones_own_the_report_still_opens(
+    succeeds: Command, tmp_path: Path, shop: str, queries: str
 ) -> None:
     succeeds("run", "--world", shop, "--queries", queries, "--agent", "react", "--no-floors", "--to", "e")
-    (tmp_path / "mine.py").write_text(LENGTH.replace('judge_session.record("length", "all", "na")', "1 / 0"))
-    failed = drretail("score", "e", "--metrics", "mine:LENGTH")
-    assert failed.returncode == 3
-    why = "The metric 'length' failed in judge: ZeroDivisionError: division by zero (mine.py, line 5)."
-    assert f"Failed judgements: 2 (code: {why})" in " ".join(failed.stderr.split())
-
     (tmp_path / "mine.py").write_text(LENGTH)
     succeeds("score", "e", "--metrics", "mine:LENGTH", "--metrics", "checks")
-    # What was judged before the failures is not lost.
     assert {path.name for path in (tmp_path / "e" / "verdicts").iterdir()} >= {"length", "checks"}
     (tmp_path / "mine.py").unlink()
     for form in ("csv", "html", "paper"):

@@ -60,7 +60,6 @@ def test_checks_of_a_system_that_strikes_what_they_find_are_marked_and_nothing_e
 
 
 TWO_SYSTEMS = {LABEL: TWO[LABEL], "b@model": {name: f"{report} By b." for name, report in TWO[LABEL].items()}}
-of_reports_and_pairs = pytest.mark.parametrize("metric", ["quality", "pairwise"])
 
 
 def either(question: str) -> dict[str, Any]:
@@ -70,25 +69,7 @@ def either(question: str) -> dict[str, Any]:
     return {"winner": "A" if "By b." in tag_contents("report", question)[0] else "B", "justification": "It is by b."}
 
 
-@of_reports_and_pairs
-def test_judging_that_was_cut_goes_on_where_it_stopped(tmp_path: Path, metric: str) -> None:
-    whole, cut = (experiment(tmp_path / name, TWO_SYSTEMS, users={"q1": "u"}) for name in ("whole", "cut"))
-    judge, all_asked = scripted_judge(either)
-    scored(whole, judge, metrics=(metric,))
-    calls = count(1)
-
-    def dying(question: str) -> Any:
-        return KeyboardInterrupt() if next(calls) == 15 else either(question)
-
-    with pytest.raises(KeyboardInterrupt):
-        scored(cut, scripted_judge(dying)[0], metrics=(metric,), concurrency=1)
-    judge, asked = scripted_judge(either)
-    scored(cut, judge, metrics=(metric,))
-    assert 0 < len(asked) <= len(all_asked) - 12
-    assert build.files(cut, journals=False) == build.files(whole, journals=False)
-
-
-@of_reports_and_pairs
+@pytest.mark.parametrize("metric", ["quality", "pairwise"])
 def test_judging_anew_appends_and_the_last_word_counts(tmp_path: Path, metric: str) -> None:
     folder = experiment(tmp_path / "exp", TWO_SYSTEMS)
     judge, asked = scripted_judge(either)

@@ -22,8 +22,15 @@ def calling(*calls: dict[str, Any]) -> Step:
     return completes({"content": None, "tool_calls": made}, "tool_calls")
 
 
+def is_stream(step: Step) -> bool:
+    return dict(step.headers).get("content-type") == "text/event-stream"
+
+
 def with_arguments(arguments: Any) -> Step:
     return calling({"function": {"name": "get_product_details", "arguments": arguments}})
+
+
+LOOSE_CALL = {"index": 0, "function": {"name": "get_product_details", "arguments": ARGUMENTS}}
 
 
 @pytest.mark.parametrize(
@@ -35,17 +42,17 @@ def with_arguments(arguments: Any) -> Step:
         (calling({"type": None}), ["c1"]),
         (with_arguments({"product_id": "B1"}), ["c1"]),
         (with_arguments(json.dumps(ARGUMENTS)), ["c1"]),
+        (streams({"tool_calls": [LOOSE_CALL]}, finish="tool_calls"), ["call_1_0"]),
     ],
-    ids=["no id", "empty id", "one id for two", "no type", "an object", "text in text"],
+    ids=["no id", "empty id", "one id for two", "no type", "an object", "text in text", "a stream"],
 )
 async def test_a_call_that_is_written_loosely_is_read_and_has_an_id_of_its_own(step: Step, ids: list[str]) -> None:
-    call = await called("openai", step, chat=lambda model: model.chat.bind_tools([TOOL]))
+    call = await called("openai", step, chat=lambda model: model.chat.bind_tools([TOOL]), stream=is_stream(step))
     assert [each["id"] for each in call.answer.tool_calls] == ids
     assert [each["args"] for each in call.answer.tool_calls] == [{"product_id": "B1"}] * len(ids)
 
 
 TEXT = {"content": '{"n": 3}'}
-LOOSE_CALL = {"index": 0, "function": {"name": "get_product_details", "arguments": ARGUMENTS}}
 THOUGHT = {"reasoning_content": "I think long."}
 
 
@@ -73,14 +80,7 @@ THOUGHT = {"reasoning_content": "I think long."}
     ],
 )
 async def test_what_an_answer_lacks_is_said_by_name(step: Step, comes: str, schema: dict[str, Any] | None) -> None:
-    is_stream = dict(step.headers).get("content-type") == "text/event-stream"
-    call = await called("openai", *[step] * 9, retries=0, schema=schema, stream=is_stream)
+    call = await called("openai", *[step] * 9, retries=0, schema=schema, stream=is_stream(step))
     said = call.outcome.message if isinstance(call.outcome, ModelError) else call.answer.text
     assert comes in said
     assert "think" not in said
-
-
-async def test_a_streamed_call_without_an_id_gets_one() -> None:
-    step = streams({"tool_calls": [LOOSE_CALL]}, finish="tool_calls")
-    call = await called("openai", step, chat=lambda model: model.chat.bind_tools([TOOL]), stream=True)
-    assert [(each["id"], each["args"]) for each in call.answer.tool_calls] == [("call_1_0", {"product_id": "B1"})]

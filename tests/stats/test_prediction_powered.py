@@ -1,5 +1,4 @@
 from collections import Counter, defaultdict
-from collections.abc import Hashable
 from random import Random
 
 import pytest
@@ -107,14 +106,6 @@ def test_nothing_is_estimated_without_a_label_and_no_interval_given_of_four_clus
     few, more = (corrected_mean([Item(at % clusters, 1.0, label=at % 2) for at in range(40)]) for clusters in (4, 5))
     assert (known(few).value, known(few).low) == (0.5, None)
     assert width(more) > 0
-
-
-def test_a_difference_adds_the_margins_that_face_each_other() -> None:
-    margins = ((0.7, 0.01, 0.04), (0.5, 0.03, 0.05))
-    influence: dict[Hashable, float] = {at: 0.0 for at in range(5)}  # noqa: C420 -- typed
-    first, other = (Corrected(value, None, None, None, low, high, influence) for value, low, high in margins)
-    apart = difference(first, other)
-    assert (apart.low, apart.high) == (pytest.approx(0.2 - 0.06**0.5), pytest.approx(0.2 + 0.07**0.5))
 
 
 def of_strata(sizes: dict[str, int], count: int) -> Counter[str]:

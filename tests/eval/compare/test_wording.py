@@ -152,10 +152,6 @@ def test_a_case_is_said_as_written_down(name: str) -> None:
     assert written(name) == read_golden(GOLDEN)[name]
 
 
-def test_the_golden_file_holds_these_cases_and_no_others() -> None:
-    assert [*read_golden(GOLDEN)] == NAMES
-
-
 def test_the_interval_that_excludes_zero_stands_with_the_p_that_does_not() -> None:
     row = only_row(comparison(beside(*noisy(12, 0.45, seed=4))))
     corrected = row.model_copy(update={"p": 0.03, "p_holm": 0.06, "tests": 2, "outcome": "undecided"})

@@ -31,16 +31,6 @@ def written(path: Path, *verdicts: Verdict) -> VerdictFile:
     return VerdictFile(path)
 
 
-def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:
-    written(path, verdict("depth", 4), verdict("clarté", 5))
-    whole = path.read_bytes()
-    for end in (-1, -20, whole.index("é".encode()) + 1):
-        path.write_bytes(whole[:end])
-        assert [one.item for one in VerdictFile(path).lasts()] == ["depth"]
-        written(path, verdict("clarté", 5))
-        assert path.read_bytes() == whole
-
-
 def test_a_kill_keeps_all_verdicts_of_one_answer_or_none(path: Path) -> None:
     file = VerdictFile(path)
     with file.at_once():

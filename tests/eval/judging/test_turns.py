@@ -73,12 +73,6 @@ def test_a_model_types_each_answer_once_and_what_it_confirms_is_false(tmp_path: 
     assert rows(build.scored(again, "false_statements", rules))["false_statements"] is None  # of which variant?
 
 
-def test_without_a_reading_of_an_answer_nothing_is_said_of_it(tmp_path: Path) -> None:
-    exp = build.experiment(tmp_path, {"log": {"q1-r1": answered()}}, evidence=[POT])
-    judge, _ = scripted_judge(lambda opening: {"values": [WHITE | {"quote": "nowhere"}]})
-    assert rows(build.scored(exp, "false_statements", judge))["false_answers"] is None
-
-
 MUG_RECORD = {"product_id": "mug", "title": "Fjell Mug", "currency": "EUR", "price": 18.0, "category": "Mugs"}
 MUG = build.evidence("P:mug", build.text(json.dumps(MUG_RECORD), "record"), title="Fjell Mug", looked_up=True)
 FALSE, TRUE, EMPTY = "The Fjell Mug costs €15.00.", "The Fjell Mug costs €18.00.", "You're welcome!"

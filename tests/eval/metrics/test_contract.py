@@ -151,16 +151,18 @@ def test_a_second_time_nothing_is_asked_and_lost_verdicts_are_made_again_to_the_
 ONE_EACH = {label: {"q1-r1": reports["q1-r1"]} for label, reports in REPORTS.items()}
 
 
+@pytest.mark.parametrize("name", ["faithfulness", "quality", PAIRWISE])
 def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr("drretail.eval.claims.claims.MOST_CLAIMS", 2)  # so that one report takes several calls
-    cut_at_every_line("faithfulness", tmp_path, monkeypatch)
+    cut_at_every_line(name, tmp_path, monkeypatch)
 
 
 def cut_at_every_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Judges by a metric, cuts this at each line that was written, and goes on."""
-    blank = recorded_experiment(tmp_path / "blank", {A: {"q1-r1": BEDS}})
+    reports = {label: {"q1-r1": f"{BEDS} By {label}."} for label in ((A, B) if name == PAIRWISE else (A,))}
+    blank = recorded_experiment(tmp_path / "blank", reports)
     whole, append = Path(shutil.copytree(blank, tmp_path / "whole")), LineAppender.append
     appended: list[tuple[Path, int]] = []
 

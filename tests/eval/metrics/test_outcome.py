@@ -6,6 +6,7 @@ import pytest
 
 from drretail.eval.baskets import Decided, decided_by, keep_references
 from drretail.eval.metric import Value
+from drretail.eval.metrics.basket import METRIC as BASKET
 from drretail.eval.metrics.outcome import METRIC, decision, values
 from drretail.eval.scores.gathering import gather
 from drretail.grounding.basket import reference_of
@@ -85,9 +86,18 @@ def test_a_failed_run_refuses_nothing_where_the_query_s_proof_says_what_is_right
     queries = [Query(query_id=name, text="?", source="t", wish=wish) for name, wish in wishes.items()]
     folder = build.experiment(tmp_path, {build.LABEL: dict.fromkeys(("q1-r1", "q2-r1", "q3-r1"))}, queries=queries)
     keep_references(folder, {name: case_of("none", wish)[1] for name, wish in wishes.items() if wish is not None})
-    nought = {
-        plan.query.query_id: {variant: value.value for variant, value in plan.without_report["outcome"].items()}
-        for plan in gather(folder, [METRIC]).plans
+    plans = gather(folder, [METRIC, BASKET]).plans
+    nought, bought = (
+        {
+            plan.query.query_id: {name: each.value for name, each in plan.without_report[metric].items()}
+            for plan in plans
+        }
+        for metric in ("outcome", "basket")
+    )
+    assert {name: [values["right"], values["feasible"]] for name, values in bought.items()} == {
+        "q1": [0, None],
+        "q2": [0, 0],
+        "q3": [None, None],
     }
     assert nought == {
         "q1": {"J": 0, "refusal_recall": 0, "false_refusal": None},

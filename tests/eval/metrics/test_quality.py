@@ -79,17 +79,6 @@ def test_each_dimension_is_one_question_with_its_own_criterion_profile_and_reada
     assert beginning.rstrip().endswith("</sources>"), "all begin alike to the last byte of the report's data"
 
 
-def test_the_papers_judge_reads_no_word_of_ours_and_answers_in_the_papers_order(tmp_path: Path) -> None:
-    report = f"{ADVICE} You bought one [O:0000000012], not this [P:NONE] [7]."
-    _, asked = asked_of(tmp_path / "v.jsonl", subject(report, None), rules="paper")
-    for question in asked:
-        shown = (tag_content("report", question) or "").partition("\n\n## Sources")[0]
-        assert shown == report.replace("[P:B0TEST0001]", "[1]")
-        assert tag_content("profile", question) == ""
-    fields = [[*answer.model_fields] for answer in (PaperRating, PaperComparison, Support)]
-    assert fields == [[name, "justification"] for name in ("rating", "winner", "support")]
-
-
 def test_a_judge_of_constraints_alone_is_shown_the_picks_at_the_prices_of_the_run_s_records(tmp_path: Path) -> None:
     record = '{"product_id":"B0TEST0001","title":"Tube Feeder","category":"Pets","price":24.99}'
     priced = FEEDER.model_copy(update={"texts": (build.text(record, "record"),)})
@@ -110,10 +99,12 @@ def test_a_judge_of_constraints_alone_is_shown_the_picks_at_the_prices_of_the_ru
 
 
 def test_by_the_paper_s_rules_a_judge_reads_the_answer_as_its_reader_does_and_nothing_beside_it(tmp_path: Path) -> None:
-    about = replace(subject(ADVICE, picks=(Pick(product="B0TEST0001"),)), shop_url="https://acme.example")
+    report = f"{ADVICE} You bought one [O:0000000012], not this [P:NONE] [7]."
+    about = replace(subject(report, picks=(Pick(product="B0TEST0001"),)), shop_url="https://acme.example")
     _, asked = asked_of(tmp_path / "v.jsonl", about, rules="paper")
     answer = (
-        "Hang the tube feeder [1] in the shade, since Tulsa is hot.\n\n"
+        "Hang the tube feeder [1] in the shade, since Tulsa is hot. You bought one [O:0000000012], not this [P:NONE] "
+        "[7].\n\n"
         "## Sources\n\n1. Tube Feeder — http://ecommerce.com/B0TEST0001\n"
     )
     assert {tag_content("report", question) for question in asked} == {answer}
@@ -129,5 +120,7 @@ def test_by_the_paper_s_rules_a_judge_reads_the_answer_as_its_reader_does_and_no
             assert "online shop https://acme.example for" in question
         assert [question.count(part) for part in parts] == [1] * len(parts)
         assert sorted(parts, key=question.index) == parts
+    fields = [[*answer.model_fields] for answer in (PaperRating, PaperComparison, Support)]
+    assert fields == [[name, "justification"] for name in ("rating", "winner", "support")]
     (constraints,) = [question for question in asked if "Constraints Following" in question]
     assert "the catalog of the online shop at https://acme.example." in constraints

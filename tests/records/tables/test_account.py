@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.records.tables.account import Account, account_table, wrong_sums
+from drretail.records.tables.account import Account, Fate, account_table, wrong_sums
 from drretail.records.tables.result import Result
 
 
@@ -69,6 +69,7 @@ def test_a_lost_thing_shows_and_names_its_stage(fates: list[str]) -> None:
         (judged(2, 0, "--since", failed=False), 3),
         (judged(0, 0), 3),
         (Account("import", "row", came=2, used=1), 1),
+        (Account("import", "row", came=1, merged={"in the experiment already": Fate(1)}), 0),
     ],
 )
 def test_exit_codes_follow_the_account(account: Account, code: int) -> None:
@@ -76,10 +77,3 @@ def test_exit_codes_follow_the_account(account: Account, code: int) -> None:
     assert result.exit_code == code
     assert result.document["accounts"] == [account.document()]
     assert ("What was not used" in repr(result)) == (not account.is_whole and account.came > 0)
-
-
-def test_what_is_held_already_is_no_failure() -> None:
-    account = Account("import", "row")
-    account.take()
-    account.merge("in the experiment already")
-    assert Result(None, {}, accounts=[account]).exit_code == 0

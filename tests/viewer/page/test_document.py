@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from drretail import open_world, run
+from drretail import run
+from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metrics.pairwise import comparison_prompt
@@ -36,7 +37,7 @@ from drretail.viewer.page.frame import displayable
 from tests import build
 from tests.build import LABEL, demands, experiment
 from tests.run_files import cut, lines_of
-from tests.shop import USER, build_shop
+from tests.shop import USER
 from tests.viewer.agents import DIFFERING, QUESTION
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import judge_by_hand, render_page, rewrite
@@ -196,10 +197,9 @@ JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
 
 
 @pytest.fixture(scope="module")
-def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def answered(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("questions")
-    with open_world(build_shop(home / "w")) as world:
-        run(world, [QUESTION, "Is there a bird bath?"], DIFFERING, to=home / "exp", user=USER, baselines=False)
+    run(world, [QUESTION, "Is there a bird bath?"], DIFFERING, to=home / "exp", user=USER, baselines=False)
     for query in read_definition(home / "exp").queries:
         held = {each.system: each for each in read_runs(home / "exp") if each.query_id == query.query_id}
         a, b = held["after"], held["before"]

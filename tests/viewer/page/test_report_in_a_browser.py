@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drretail import open_world, run, score
+from drretail import run, score
+from drretail.env.world import World
 from drretail.experiment import read_runs
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report_page
-from tests.shop import USER, build_shop
+from tests.shop import USER
 from tests.viewer.agents import DIFFERING, QUESTION, answering
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.experiment import judge_by_hand
@@ -81,12 +82,11 @@ def test_a_claim_leads_to_its_evidence_and_back_by_mouse_and_keys(page_file: Pat
 
 
 @pytest.fixture(scope="module")
-def of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def of_three(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One file with two questions, answered by three agents."""
     home = tmp_path_factory.mktemp("three")
     agents = {**DIFFERING, "third": answering("The Tanagrove Bird Bath costs $5 [P:B0TEST0004].")}
-    with open_world(build_shop(home / "w")) as world:
-        run(world, [QUESTION, "Is there a bird bath?"], agents, to=home / "exp", user=USER, baselines=False)
+    run(world, [QUESTION, "Is there a bird bath?"], agents, to=home / "exp", user=USER, baselines=False)
     score(home / "exp", ["faithfulness", "checks"])
     return write_report_page(read_view(home / "exp"), home / "report.html")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from drretail.env.named_products import NamedProducts
-from drretail.env.world import world_at
+from drretail.env.world import World
 from drretail.eval.claims.audit import ReportVerdicts
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.session import Judge
@@ -40,7 +40,6 @@ from tests.eval.metrics.faithfulness.reports import (
     text,
     values,
 )
-from tests.shop import build_shop
 
 Outcome = float | str
 """Support, or the state of a unit without one."""
@@ -162,18 +161,10 @@ def test_fp_is_the_weighted_sum_of_its_claims_and_of_zeros_for_what_does_not_exi
     assert scored(claims)["FP"].value == pytest.approx(total)
 
 
-@pytest.mark.parametrize("rules", BOTH)
-def test_recall_counts_claims_that_cite_an_address_and_internal_ones_are_a_count_of_their_own(rules: Rules) -> None:
-    of_own = [
-        cites(number, source) for number, source in enumerate((ORDER, "U:profile", "U:statistics", "C:aaaaaaaa"), 2)
-    ]
-    found = scored([Of(each, 1.0) for each in (cites(1, PRODUCT), *of_own)], rules, [cites(1, PRODUCT), *of_own])
-    assert got(found, "FR", "N_cited", "N_internal") == [("scored", 0.2), ("scored", 1.0), ("scored", 4.0)]
-
-
 def test_recall_is_by_presence_of_an_address_and_without_a_claim_it_is_not_applicable() -> None:
     gone = "https://gone.example/x"
-    every = [cites(1, WEB), cites(2, PRODUCT, ORDER), cites(3, "F:list.csv"), cites(4), cites(5, unresolved=["W:1"])]
+    own = cites(3, "F:list.csv", ORDER, "U:profile", "U:statistics", "C:aaaaaaaa")
+    every = [cites(1, WEB), cites(2, PRODUCT, ORDER), own, cites(4), cites(5, unresolved=["W:1"])]
     found = scored([Of(each, 1.0 if each.sources else None) for each in (*every, cites(6, gone))])
     assert got(found, "FR", "N_internal") == [("scored", 0.5), ("scored", 1.0)]
     assert found["FR"].items == {"cited": 3, "total": 6}
@@ -280,7 +271,7 @@ def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdic
 
 @pytest.mark.parametrize("rules", BOTH)
 def test_one_true_claim_among_nine_on_invented_products_has_a_tenth_of_fp_and_all_of_fr(
-    tmp_path: Path, rules: Rules
+    world: World, tmp_path: Path, rules: Rules
 ) -> None:
     """And products that the shop has are judged by its records, though the run never opened them."""
     invented = [f"The sort {at} keeps all squirrels away [P:B0ZZZZZZZ{at}]." for at in range(9)]
@@ -304,9 +295,7 @@ def test_one_true_claim_among_nine_on_invented_products_has_a_tenth_of_fp_and_al
         return {"claims": [each | {"values": []} for each in claims] if rules == "default" else claims}
 
     judge, _ = build.scripted_judge(answer)
-    with world_at(build_shop(tmp_path / "world")) as shop:
-        look_up = NamedProducts(shop).named_by_run
-        scores = build.scored(folder, "faithfulness", judge, look_up=look_up, rules=rules)
+    scores = build.scored(folder, "faithfulness", judge, look_up=NamedProducts(world).named_by_run, rules=rules)
     made = build.rows(scores)
     assert (made["FP"].value, made["FR"].value) == (pytest.approx((0.1 + 1) / 2), 1)
     assert made["FP_product"].items["unresolved"] == 9
