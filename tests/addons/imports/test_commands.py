@@ -318,12 +318,14 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
         {"url": "http://www.lab.example/kettles", "file": "one.html"},
         {"url": "https://shop.example/alder#x", "file": "two.md"},
         {"url": "https://nobody.example", "file": "two.md"},
+        {"url": "https://lab.example/unused", "text": ""},
     ]
     jsonl(tmp_path / "pages" / "index.jsonl", rows)
     came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
     of_pages = came.accounts[-2]
+    why = f"no text in it (1, first: {tmp_path}/pages/index.jsonl, line 4)"
     assert (of_pages.came, of_pages.used, of_pages.reasons) == (
-        *(3, 2), "no report here names it (1, first: https://nobody.example)",
+        *(4, 2), f"{why}, no report here names it (1, first: https://nobody.example)",
     )  # fmt: skip
     ids = {entry.url: entry.id for entry in read_evidence(run_path(tmp_path / "exp", "a", "1", 1))}
     kept = SOURCES.read(tmp_path / "exp", ids["https://lab.example/kettles"])

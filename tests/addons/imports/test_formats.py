@@ -97,6 +97,7 @@ def test_a_row_that_cannot_be_read_is_left_out_with_its_reason(tmp_path: Path) -
         ('{"name": "x"}', "no row of this format (1, first: a.jsonl, line 2)"),
         (json.dumps(row | {"article": {"a": 1}}), "its 'article' is no text (1, first: a.jsonl, line 2)"),
         (json.dumps(row | {"article": "x" * (LONGEST_REPORT + 1)}), "a report of more than 1,000,000 characters (1, "),
+        ('{"id": 2, "prompt": "Q?"}', "no 'article' in it, beside reports (1, first: a.jsonl, line 2)"),
         (json.dumps(row | {"id": True}), "no 'query_id' or 'id' in it (1, first: a.jsonl, line 2)"),
         (json.dumps(row | {"id": 1, "prompt": "Question 1?"}), "the same as another row (1, first: a.jsonl, line 2)"),
     ]:
