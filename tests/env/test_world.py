@@ -147,34 +147,25 @@ def test_what_is_no_world_is_left_alone_and_a_missing_one_explained(folder: Path
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("part", "content", "message"),
     [
-        ({"format": 2}, "format 2; this version of drretail reads format 1"),
-        ({"versions": {"index": "bm25 title^2"}}, r"another way \(bm25 title\^2\)"),
+        ("manifest.json", {"format": 2}, "format 2; this version of drretail reads format 1"),
+        ("manifest.json", {"versions": {"index": "bm25 title^2"}}, r"another way \(bm25 title\^2\)"),
+        *(("CURRENT", f"{name}\n", "is damaged") for name in ("gen-000000000000", "../world", "", "thesis")),
+        *((part, None, None) for part in ("shop.sqlite", "manifest.json", "index/meta.json")),
+        *((part, "\0 nonsense", None) for part in ("shop.sqlite", "manifest.json", "index/meta.json")),
     ],
 )
-def test_another_format_or_index_fails(folder: Path, manifest: Manifest, change: dict[str, Any], message: str) -> None:
-    path = folder / manifest.generation / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(UserError, match=message):
-        world_at(folder)
-
-
-@pytest.mark.parametrize(
-    ("part", "content"),
-    [
-        *(("CURRENT", f"{name}\n".encode()) for name in ("gen-000000000000", "../world", "", "thesis")),
-        *((part, None) for part in ("shop.sqlite", "manifest.json", "index/meta.json")),
-        *((part, b"\x00 nonsense") for part in ("shop.sqlite", "manifest.json", "index/meta.json")),
-    ],
-)
-def test_a_damaged_generation_is_said(folder: Path, manifest: Manifest, part: str, content: bytes | None) -> None:
+def test_a_generation_that_is_damaged_or_of_another_format_or_index_is_said(
+    folder: Path, manifest: Manifest, part: str, content: str | dict[str, Any] | None, message: str | None
+) -> None:
     path = folder / ("" if part == CURRENT else manifest.generation) / part
     if content is None:
         path.unlink()
     else:
-        path.write_bytes(content)
-    with pytest.raises(UserError, match="is damaged" if part == CURRENT else None):
+        changed = content if isinstance(content, str) else json.dumps(json.loads(path.read_text()) | content)
+        path.write_text(changed)
+    with pytest.raises(UserError, match=message):
         world_at(folder)
 
 

@@ -205,15 +205,6 @@ def test_a_stopped_command_goes_on_to_forget(
     assert not (exp / UNDER_WAY).exists()
 
 
-def test_a_table_may_be_parted_by_semicolons_and_its_columns_be_in_capitals(tmp_path: Path) -> None:
-    for name, table in (
-        ("log.csv", "question;answer\nIn stock?;Yes, two\n"),
-        ("LOG.CSV", '\ufeffQuestion,Answer\nIn stock?,"Yes, two"\n'),
-    ):
-        (report,) = load_format("chat").read(text(tmp_path / name, table)).reports.values()
-        assert report.text == "Yes, two", table
-
-
 def test_a_table_that_would_lose_rows_or_words_is_refused(tmp_path: Path) -> None:
     for table, told in (
         ('question,answer\nIn stock?,"Yes\nA lamp?,No\n', "is a quote never closed?"),

@@ -39,11 +39,15 @@ def test_every_dialect_is_tried() -> None:
     assert {dialect.name for dialect in DIALECTS} == {case["dialect"] for case in LOGS}
 
 
-def test_the_columns_of_a_csv_have_lost_their_capitals_and_may_hold_json(tmp_path: Path) -> None:
+def test_a_csv_may_be_parted_by_semicolons_and_hold_json_and_its_columns_lose_their_capitals(tmp_path: Path) -> None:
     cells = json.dumps([QUESTION]).replace('"', '""')
-    table = f'id,userId,timestamp,input,output\nc,{USER},{TIME},"{cells}","{SAID}"\n'
-    ((conversation, _),) = read_log(text(tmp_path / "traces.csv", table), Material())
-    assert (conversation.user, answered_turns(conversation)) == (USER, [(ASKED, SAID, 1)])
+    for name, table in (
+        ("traces.csv", f'id,userId,timestamp,input,output\nc,{USER},{TIME},"{cells}","{SAID}"\n'),
+        ("TRACES.CSV", f'\ufeffUserID,Timestamp,Question,Answer\n{USER},{TIME},{ASKED},"{SAID}"\n'),
+        ("traces.csv", f"userId;question;answer\n{USER};{ASKED};{SAID}\n"),
+    ):
+        ((conversation, _),) = read_log(text(tmp_path / name, table), Material())
+        assert (conversation.user, answered_turns(conversation)) == (USER, [(ASKED, SAID, 1)]), table
 
 
 def test_what_opentelemetry_prints_on_a_console_is_read_whole(tmp_path: Path) -> None:
