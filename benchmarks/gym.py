@@ -26,8 +26,6 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
-from figures import hold
-
 from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.env import recorded_rewards
 from drretail.addons.gym.parts import LONGEST_SEARCH, Policy, buying, earned, hits_of, one_search
@@ -341,6 +339,8 @@ def policies(folder: Path | None) -> None:
 
 
 def main() -> None:
+    from figures import hold  # stands beside it; tests import this file from elsewhere
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rollouts", type=int, default=200)
     parser.add_argument("--json", type=Path)

@@ -136,10 +136,10 @@ class NotFound(ToolError):
 
 
 class DamagedRecord(ToolError):
-    """The shop holds a record of this id that cannot be read."""
+    """The shop holds a record of this id that cannot be read, or has lost one that its index has."""
 
-    def __init__(self, what: str, record_id: object) -> None:
-        record = f"The shop's record of the {what} {quoted(record_id)} is damaged"
+    def __init__(self, what: str, record_id: object, problem: str = "damaged") -> None:
+        record = f"The shop's record of the {what} {quoted(record_id)} is {problem}"
         super().__init__("unavailable", f"{record}; `drretail world check` tells its owner more.")
 
 

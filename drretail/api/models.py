@@ -202,11 +202,15 @@ class Spent:
 
     @property
     def on_prices(self) -> list[str]:
-        """A sentence on a price that is unknown, or on the prices that were used."""
+        """Sentences on another model that answered, on a price that is unknown, and on the prices that were used."""
         from drretail.llm.prices import price_notes, price_version
+        from drretail.llm.usage import other_models, served_notes
 
-        unknown = [self.model.spec] if self.usage.unpriced else []
-        return price_notes(unknown, [price_version()] if self.usage.dollars else [])
+        spec, usage = self.model.spec, self.usage
+        provider = spec.partition(":")[0]
+        answered = [f"{provider}:{name}" for name in other_models(spec, usage)] or [spec]
+        priced = price_notes(answered if usage.unpriced else [], [price_version()] if usage.dollars else [])
+        return [*served_notes([(spec, usage)]), *priced]
 
     @property
     def document(self) -> dict[str, Any]:

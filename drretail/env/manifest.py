@@ -378,13 +378,17 @@ def writer_lock(folder: Path) -> Generator[None]:
 
 def write_checksums(generation: Path) -> None:
     """Writes the present checksums of all files of a generation."""
+    names = _lasting_files(generation)
+    write_lines(generation / CHECKSUMS, (f"{_sha256(generation / name)}  {name}" for name in names))
+
+
+def _lasting_files(generation: Path) -> list[str]:
     names = sorted(path.relative_to(generation).as_posix() for path in generation.rglob("*") if path.is_file())
-    lasting = [name for name in names if name != CHECKSUMS and not name.endswith(TRANSIENT)]
-    write_lines(generation / CHECKSUMS, (f"{_sha256(generation / name)}  {name}" for name in lasting))
+    return [name for name in names if name != CHECKSUMS and not name.endswith(TRANSIENT)]
 
 
 def changed_files(generation: Path, below: str = "") -> Iterator[Finding]:
-    """The files that were changed or are gone; with ``below``, only those in that folder.
+    """The files that were changed, are gone or have no checksum; with ``below``, only those in that folder.
 
     A generation without checksums gives none: it was made before worlds had them. Profile updates change the database;
     the caller has to allow for that.
@@ -402,6 +406,10 @@ def changed_files(generation: Path, below: str = "") -> Iterator[Finding]:
             yield Finding(code="file_missing", severity="error", text=match[2])
         elif (digest := _sha256(file)) != match[1]:
             yield Finding(code="file_changed", severity="error", text=f"{match[2]}: {match[1]}", found=digest)
+    listed = {match[2] for match in matches if match}
+    for name in _lasting_files(generation):
+        if name not in listed and name.startswith(below):
+            yield Finding(code="file_unlisted", severity="error", text=name, found=f"{CHECKSUMS} does not list it")
 
 
 def check_index_files(generation: Path) -> None:

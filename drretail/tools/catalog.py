@@ -7,7 +7,7 @@ from annotated_types import Ge, Le, MaxLen
 
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
 from drretail.env.session import Session
-from drretail.errors import ToolError
+from drretail.errors import DamagedRecord, ToolError
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import (
     compact,
@@ -84,6 +84,9 @@ def product_catalog_search(
     )
     page = session.settings.world.catalog.search(wanted)
     products_by_id = session.settings.world.store.products([hit.product_id for hit in page.hits])
+    for hit in page.hits:
+        if hit.product_id not in products_by_id:
+            raise DamagedRecord("product", hit.product_id, "in the index and missing in the store")
     products = [products_by_id[hit.product_id] for hit in page.hits]
     shared, hits = lean_items([product_card(product) for product in products])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}

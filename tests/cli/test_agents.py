@@ -135,7 +135,9 @@ def test_a_commands_files_and_those_beside_them_are_its_code(
 BESIDE = {*NULL_AGENTS, ORACLE_AGENT} - {*TURN_FLOORS}
 
 
-def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: tuple[str, ...], tmp_path: Path) -> None:
+def test_floors_run_once_for_each_query_and_are_scored(
+    succeeds: Command, drretail: Command, run: tuple[str, ...], tmp_path: Path
+) -> None:
     done = succeeds(*run, "--repeats", "2", "--json", "--quiet")
     document = json.loads(done.stdout)
     counts = {system["label"]: system["done"] for system in document["systems"]}
@@ -147,7 +149,8 @@ def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: t
     assert [head.strip() for head in heads if head] == ["done", "ended before", "tool calls", "tokens"]  # none is empty
     assert again.stderr.endswith("Next: drretail score exp\n")
     assert "20 of 20 runs had ended before." in again.stderr
-    scored = succeeds("score", "exp", "--metrics", "faithfulness,quality,checks,basket", "--json", "--quiet")
+    scored = drretail("score", "exp", "--metrics", "faithfulness,quality,checks,basket", "--json", "--quiet")
+    assert scored.returncode == 3, "the rule-based judge rates no quality"
     scores = json.loads(scored.stdout)
     assert {row["system"] for row in scores["scores"]} == {*BESIDE, "react@offline-shopper"}
     assert all(judging.get("failed", 0) == 0 for judging in scores["judgings"])

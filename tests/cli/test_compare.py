@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from drretail.experiment import run_path
 from tests.build import experiment, scored
 from tests.cli.commands import Command
 from tests.eval.own import STUB
@@ -143,6 +144,17 @@ def test_a_gate_between_systems_fails_or_is_refused_where_judgements_failed(
     done = drretail("compare", "exp", A, B, "--metrics", STUB, "--fail-if", rule)
     assert done.returncode == (4 if broken else 2), done.stderr
     assert broken or "lack 1 judge failed, 1 judgement that failed." in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(("damage", "command"), [(b"{", "run … --retry spoiled"), (None, "run")])
+def test_a_gate_says_that_run_makes_a_run_that_is_lost(
+    damage: bytes | None, command: str, judged: Path, drretail: Command
+) -> None:
+    lost = run_path(judged, A, "q7", 1)
+    lost.unlink() if damage is None else lost.write_bytes(damage)
+    done = drretail("compare", "exp", A, B, "--metrics", STUB, "--fail-if", "said:drop=.10")
+    assert done.returncode == 2
+    assert f"drretail {command} makes the runs. drretail score judges" in " ".join(done.stderr.split())
 
 
 def test_a_gate_does_not_pass_over_one_row_for_six(tmp_path: Path, drretail: Command) -> None:

@@ -110,7 +110,7 @@ def test_claims_are_judged_by_pages_that_were_read_and_others_once_they_are_fetc
     assert "--fetch-sources" in succeeds(*score).stderr
     found = scores(tmp_path / "exp")
     # The rule-based judge decides nothing of pages, so what counts is whether a claim's page was there to be judged.
-    assert [found[agent, "FP_web"]["items"]["unfetched"] for agent in ("react+ws", "react")] == [0, 1]
+    assert [found[agent, "FP_web"]["items"]["unfetched"] for agent in ("react+ws", "react")] == [0, 2]
     assert not (tmp_path / "exp" / "sources").exists()
     assert "Cited pages fetched: 1, of which 1 could be read." in succeeds(*score, "--fetch-sources").stderr
     assert scores(tmp_path / "exp")["react", "FP_web"]["items"]["unfetched"] == 0

@@ -19,6 +19,8 @@ from drretail.records.tables.account import Account
 
 START = 1_600_000_000_000  # 2020-09-13T12:26:40Z
 BEFORE_2019 = 1_500_000_000_000
+HOSTILE = ["../../x", ".hidden", "a/b", "A\0", "A\x1b[2J", "A1\n", " ", "A\u2028B", "A\ud800", "A" * 129, "ä", "'; --"]
+"""What is no id."""
 
 
 def product_row(product_id: str, **changes: Any) -> dict[str, Any]:

@@ -183,15 +183,3 @@ def test_the_papers_rule_on_all_beauty(realdata: Path, tmp_path: Path) -> None:
     assert report.reviews.came == 2282
     assert not_used(report.reviews) == {LEFT_OUT["before_since"]: 6, LEFT_OUT["product_not_kept"]: 156}
     assert check_world(tmp_path / "world") == []
-
-
-@pytest.mark.slow
-def test_every_real_file_is_ingested_or_listed(realdata: Path, tmp_path: Path) -> None:
-    amazon = realdata / "amazon"
-    report = ingest_files([amazon], tmp_path / "world", IngestSettings(min_interactions=0))
-    files = {path.relative_to(amazon).as_posix() for path in amazon.rglob("*") if path.is_file()}
-    assert {file.name for file in report.files} == files
-    assert {file.account.n_left_out for file in report.files} == {0}
-    for file in report.files:
-        expected = "SOURCE.md" in file.name or "user_histories" in file.name or "agenticshop" in file.name
-        assert (file.skipped is not None) == expected

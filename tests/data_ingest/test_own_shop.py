@@ -18,6 +18,7 @@ from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.querygen.generate import Drafts
 from drretail.records.shop import Product
+from drretail.records.tables.sheets import MOST_COLUMNS
 from tests.data_ingest.raw_rows import orders_in, product_in, read_tables
 
 PRODUCTS = [
@@ -135,18 +136,7 @@ def test_a_german_shop_of_no_language_is_told_why_no_rule_writes(tmp_path: Path,
             Drafts(world, "1")
 
 
-def test_tools_and_reports_of_the_shop_are_in_its_currency(tmp_path: Path) -> None:
-    read(tmp_path)
-    with open_world(tmp_path / "w") as world:
-        statistics = world.store.statistics("a@x.example")
-        assert (statistics.spend, statistics.currency) == (2018.9, "EUR")
-        experiment = run(world, ["Which Matte is cheapest?"], ["react"], user="b", baselines=False, to=tmp_path / "exp")
-        report = experiment.report("react")
-    assert "costs €9.00" in report
-    assert "$" not in report
-
-
-def test_the_world_says_its_mapping_and_categories_and_keeps_orders_of_products_that_are_gone(tmp_path: Path) -> None:
+def test_a_world_in_its_currency_says_its_mapping_and_keeps_orders_of_products_that_are_gone(tmp_path: Path) -> None:
     read(tmp_path, PRODUCTS, [*ORDERS, dict(ORDERS[0], sku="gone")])
     assert check_world(tmp_path / "w") == []
     with open_world(tmp_path / "w") as world:
@@ -156,8 +146,11 @@ def test_the_world_says_its_mapping_and_categories_and_keeps_orders_of_products_
         )  # fmt: skip
         statistics = world.store.statistics("a@x.example")
         assert (statistics.orders, statistics.items, statistics.orders_with_unknown_price) == (3, 5, 1)
-        experiment = run(world, ["Which is cheap?"], ["react"], user="a@x.example", baselines=False, to=tmp_path / "e")
-        assert experiment.report("react")
+        assert (statistics.spend, statistics.currency) == (2018.9, "EUR")
+        asked = ["Which Matte is cheapest?"]
+        report = run(world, asked, ["react"], user="a@x.example", baselines=False, to=tmp_path / "e").report("react")
+        assert "costs €9.00" in report
+        assert "$" not in report
     manifest = read_manifest(live_generation(tmp_path / "w"))
     assert manifest.parameters["mapping"]["products"]["id"] == ["sku"]
     counts = {row.name: (row.products, row.users, row.orders) for row in manifest.categories}
@@ -176,29 +169,26 @@ def test_bad_rows_are_counted_by_reason_and_the_first_of_each_is_named(tmp_path:
         dict(ORDERS[0], n="1,000"),  # a thousand, or one
         dict(ORDERS[0], who="NaN"),
     ]
-    report = read(tmp_path, [*PRODUCTS, dict(PRODUCTS[0], sku="/")], orders)
+    wide_and_short = b"B4;Bad;x;1,00;1;x;more\nB5;short\nB6;Good;x;1,00;1;x\n"
+    report = read(tmp_path, [*PRODUCTS, dict(PRODUCTS[0], sku="/")], orders, more=wide_and_short)
     assert report.reviews.n_left_out == 7
     assert reasons(report, "orders.csv") == [
         (2, "no user (who)", 2),
         (6, "no date (day) in ISO's form, or see date_format", 2),
         (8, "no quantity (n)", 3),
     ]
-    assert report.products.left_out["no id (sku)"].first == "products.csv, line 5: '/'"
+    assert (report.products.used, report.products.n_left_out) == (4, 3)
+    assert reasons(report, "products.csv") == [
+        (5, "no id (sku)", 1),
+        (6, "more values than the header has columns", 1),
+        (7, "fewer values than the header has columns", 1),
+    ]
 
 
 def test_a_user_whose_name_is_no_id_is_called_by_its_hash(tmp_path: Path) -> None:
     read(tmp_path, PRODUCTS, [*ORDERS, dict(ORDERS[0], who="Ada Quill", nr="R-9")])
     (order,) = orders_in(tmp_path / "w", f"u{sha256(b'ada quill').hexdigest()[:12]}")
     assert order.order_id == "R-9"
-
-
-def test_rows_of_another_width_are_counted(tmp_path: Path) -> None:
-    report = read(tmp_path, more=b"B4;Bad;x;1,00;1;x;more\nB5;short\nB6;Good;x;1,00;1;x\n")
-    assert (report.products.used, report.products.n_left_out) == (4, 2)
-    assert reasons(report, "products.csv") == [
-        (5, "more values than the header has columns", 1),
-        (6, "fewer values than the header has columns", 1),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -350,6 +340,7 @@ def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str
     [
         ("products.csv", b"sku,name,path,net,stock,mat,net\n", "names 2 columns of products.csv"),
         ("products.csv", b"", "is empty"),
+        ("products.csv", b"," * 60_002, rf"has 60,003 columns, and a table may have {MOST_COLUMNS:,}"),
         ("products.csv", "sku,name,größe\n".encode("latin-1"), "is not in UTF-8"),
         ("products.csv", b'sku,"name\n1,x\n', "is a quote never closed"),
         ("products.xlsx", b"PK", "none of .csv"),

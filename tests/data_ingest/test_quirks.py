@@ -10,12 +10,11 @@ import pytest
 
 from drretail.data_ingest.ingest import ingest_files
 from drretail.data_ingest.plan import IngestSettings
-from drretail.env.folder import check_world
 from drretail.env.manifest import Manifest, live_generation, read_manifest
 from drretail.errors import UserError
 from drretail.records.base import file_name, is_safe_id
 from tests.data_ingest.raw_rows import (
-    START,
+    HOSTILE,
     hugging_face,
     not_used,
     product_in,
@@ -76,28 +75,6 @@ def test_broken_utf8_surrogates_and_a_byte_order_mark_lose_no_row(tmp_path: Path
     assert (report.products.came, report.products.used, report.reviews.used) == (3, 3, 15)
     assert product_in(tmp_path / "world", ids[0]).title == "half \ufffd pair"
     assert product_in(tmp_path / "world", ids[1]).title == "caf\ufffd\ufffd"
-
-
-def test_bad_lines_are_counted_and_the_first_are_shown_by_their_number(tmp_path: Path) -> None:
-    raw = small_shop(tmp_path / "raw")
-    rows = [
-        *("", "not json", " \t\x0b\x0c\r", review_row("A1", B1, None), review_row("", B1, START)),
-        *(review_row(nobody, B1, START) for nobody in ("nan", "None", "NULL")),
-        *reviews_of(B1),
-        *("[1]", product_row(B1)),
-        *(review_row("A1", B1, moment) for moment in (-5, 10**15, "soon", 10**30)),
-    ]
-    write_lines(raw / "Pet_Supplies.jsonl", rows)
-    report = ingest_files([raw], tmp_path / "world", dry_run=True)
-    file = next(file for file in report.files if file.name == "Pet_Supplies.jsonl")
-    assert (file.account.came, file.account.n_left_out) == (17, 12)
-    places = {reason: fate.first for reason, fate in file.account.left_out.items()}
-    assert (places["no timestamp in milliseconds"], places["no user_id"]) == ("4", "5")
-    assert places["not JSON"].startswith("2: Expecting value")
-    assert not_used(report.reviews) == {
-        **{"not JSON": 1, "no timestamp in milliseconds": 5, "no user_id": 4, "not a JSON object": 1},
-        "no row of reviews": 1,
-    }
 
 
 MISTYPED = 7_386_328_000_000
@@ -187,33 +164,7 @@ def test_a_link_is_read_once_and_keeps_the_name_that_says_its_category(tmp_path:
     assert (report.products.came, report.categories[0].name) == (1, "Pet_Supplies")
 
 
-HOSTILE = ["../../x", ".hidden", "a/b", "A\0", "A\x1b[2J", "A1\n", " ", "A\u2028B", "A\ud800", "A" * 129, "ä", "'; --"]
 REAL_IDS = ["AE22EK6EHFBJBIAFQPO6OELJHWHA", "B08LYT4Q2X", "#W2378156", "ann+hostile_shop@example.com", "A" * 128]
-
-
-@pytest.fixture(scope="module")
-def clean(tmp_path_factory: pytest.TempPathFactory) -> str | None:
-    """The fingerprint of the plain product with its five reviews alone."""
-    folder = tmp_path_factory.mktemp("clean")
-    return ingest_files([small_shop(folder / "raw", product_row("B1"))], folder / "world").fingerprint
-
-
-def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_nothing(tmp_path: Path, clean: str) -> None:
-    raw = tmp_path / "raw"
-    write_lines(raw / "meta_Pet_Supplies.jsonl", [product_row("B1"), *(product_row(each) for each in HOSTILE)])
-    hostile = [review_row(one, "B1", START + place) for place, one in enumerate(HOSTILE)]
-    hostile += [review_row("A1", each, START) for each in HOSTILE]
-    write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of("B1"), *hostile])
-    report = ingest_files([raw], tmp_path / "world", IngestSettings(), workers=2)
-    assert report.fingerprint == clean
-    assert (report.products.used, report.users, report.reviews.used) == (1, 5, 5)
-    assert report.products.n_left_out == len(HOSTILE)
-    assert report.reviews.n_left_out == 2 * len(HOSTILE)
-    ((of_products, _),) = report.products.left_out.items()
-    assert of_products.startswith("parent_asin is no id (1 to 128 of A-Z, a-z, 0-9 and")
-    assert "'../../x'" in report.reviews.reasons
-    assert (report.products.reasons + report.reviews.reasons).isprintable()
-    assert check_world(tmp_path / "world") == []
 
 
 def test_every_text_has_a_file_name_of_its_own_below_the_folder_and_an_id_has_its_own(tmp_path: Path) -> None:

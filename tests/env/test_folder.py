@@ -62,6 +62,15 @@ def test_a_flipped_bit_or_a_missing_file_is_noticed_and_reading_changes_none(fol
         path.write_bytes(whole)
 
 
+def test_a_file_without_a_checksum_is_a_finding(folder: Path, manifest: Manifest) -> None:
+    sums = folder / manifest.generation / "SHA256SUMS"
+    lines = sums.read_text().splitlines(keepends=True)
+    for left_out in lines:
+        sums.write_text("".join(line for line in lines if line != left_out))
+        unlisted = [finding.text for finding in check_world(folder) if finding.code == "file_unlisted"]
+        assert set(unlisted) == {left_out.split()[1]}
+
+
 @pytest.mark.usefixtures("manifest")
 @pytest.mark.parametrize("suffix", [".fast", ".term", ".store", ".pos", ".idx", ".fieldnorm", "meta.json"])
 def test_a_damaged_index_is_not_opened(folder: Path, suffix: str) -> None:

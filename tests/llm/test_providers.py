@@ -87,7 +87,7 @@ async def test_google_is_sent_length_seed_temperature_0_the_key_in_a_header_and_
 
 
 CACHED_USAGE = Usage(calls=1, input_uncached=10, cache_read=100, cache_creation=40, output=7, served={"claude-test": 1})
-GEMINI = {"gemini-2.5-flash": 1}
+GEMINI = {"gemini-test": 1}
 RUNNING = streams({"content": "Take "}, {"content": "it."}, running=True)
 """Each piece counts the tokens up to there."""
 THOUGHT = gemini.says(gemini.text("Take it."), prompt=40, candidates=6, thoughts=5, cached=10)

@@ -39,14 +39,6 @@ from tests.querygen.conftest import call, refused
 
 CLAUDE = "anthropic:claude-sonnet-4-6"
 MARKET_WORLD = "0eb974f72d69b3647e5c51387e28c89257c4827e316c39c2d68e8ffcec8aeb69"
-CANARY, GENERIC_CANARY, MARKET_CANARY = (
-    f"drretail {name} benchmark data: not for training corpora; canary {canary}"
-    for name, canary in (
-        ("demo-50", "6d5e2f0c-1b8a-4b53-9a37-0c4e7d1f92ab"),
-        ("generic-20", "7c1a94de-83f5-4d26-b0e9-52c6f1a7d3b8"),
-        ("market-120", "3a9f5b1e-7c42-4e86-8d15-b2f06ce4917d"),
-    )
-)
 
 
 def line(query_id: str) -> str:
@@ -223,11 +215,6 @@ def test_no_user_is_in_both_splits_and_each_split_has_every_kind_of_need() -> No
         assert not users[0] & users[1]
         assert len(users[0] | users[1]) >= every
     assert all({query.kind for query in shipped_queries(split)} == set(NEED_KINDS) for split in FIFTY)
-    assert {(query.source, query.part_of) for query in shipped_queries("dev", "test", GENERIC, *MARKET)} == {
-        (CANARY, "demo-50 1"),
-        (GENERIC_CANARY, "generic-20 1"),
-        (MARKET_CANARY, "market-120 1"),
-    }
 
 
 def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path) -> None:
@@ -236,7 +223,7 @@ def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path) -> None:
         document = json.loads(call(None, "shipped", "--to", to, "--json", *flags).stdout)
         queries = read_queries(to)
         assert len(queries) == document["queries"] == count
-        assert (document["world_fingerprint"], document["canary"]) == (WORLD, CANARY)
+        assert (document["world_fingerprint"], document["canary"]) == (WORLD, queries[0].source)
         assert document["users"] == len({query.user_id for query in queries})
 
 

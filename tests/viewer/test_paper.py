@@ -138,7 +138,7 @@ def votes(folder: Path, *given: Vote) -> None:
 
 
 def test_two_peoples_votes_give_kappa_without_ties_and_the_last_vote_holds(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", "react")
+    folder = build.experiment(tmp_path / "exp", {"a": {"q1-r1": "one"}, "b": {"q1-r1": "two"}})
     ann = [vote("ann", pair, choice) for pair, choice in zip("12345", ("a", "b", "a", "b", "tie"), strict=True)]
     ben = [vote("ben", pair, choice) for pair, choice in zip("12345", ("a", "b", "a", "a", "a"), strict=True)]
     votes(folder, *ann, vote("ben", "4", "b"), *ben[:3], ben[3], ben[4])
@@ -154,7 +154,7 @@ def test_two_peoples_votes_give_kappa_without_ties_and_the_last_vote_holds(tmp_p
 def test_kappa_is_over_the_sides_that_were_shown(tmp_path: Path, systems: int, sure: float, expected: float) -> None:
     """Two people say with probability ``sure`` which report is better; of 85 % of the pairs it is the same system's."""
     draw = Random(systems)
-    folder = experiment(tmp_path / "exp", "react")
+    folder = build.experiment(tmp_path / "exp", {f"s{number}": {"q1-r1": "one"} for number in range(systems)})
     given: list[Vote] = []
     for pair in range(800):
         a, b = draw.sample([f"s{number}" for number in range(systems)], 2)

@@ -43,14 +43,19 @@ def rows_reader(
 ) -> Callable[[Path], Material]:
     """A reader of JSON and JSONL whose objects hold a question, a report in ``field``, or both.
 
-    A file belongs to one system. A task without a text only says which question the report answers.
+    A file belongs to one system. A task without a text only says which question the report answers. In a file with
+    reports, a question without one is left out: it would be no run of the system.
     """
 
     def read(path: Path) -> Material:
         material = Material()
         for file in row_files(path, material):
-            rows = read_rows(file, is_row, material.rows, lambda row: (task_of(row), row.report(field)))
+            rows = [*read_rows(file, is_row, material.rows, lambda row: (task_of(row), row.report(field)))]
+            with_reports = {task.task_id for _, (task, report) in rows if report is not None}
             for row, (task, report) in rows:
+                if report is None and with_reports and task.task_id not in with_reports:
+                    material.rows.leave_out(f"no {field!r} in it, beside reports", row.where)
+                    continue
                 is_new = bool(task.text) and material.add_task(task, row.where)
                 if report is not None:
                     is_new = material.add_report(ForeignReport(file_stem(file), task.task_id, report, row.where))

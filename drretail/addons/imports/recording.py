@@ -137,8 +137,13 @@ def _read_pages(place: Path, account: Account) -> list[WebPage]:
         raise UserError(f"{index} does not exist: pages are given as {FORM}.")
     read = partial(_page, folder=index.parent)
     rows = read_rows(index, lambda value: "url" in value and not _CONTENT.isdisjoint(value), account, read)
-    cleaned = (cleaned_page(page) for _, page in rows)
-    pages = [replace(page, title=redacted(page.title), text=redacted(page.text)) for page in cleaned]
+    cleaned = ((row.where, cleaned_page(page)) for row, page in rows)
+    pages: list[WebPage] = []
+    for where, page in cleaned:
+        if page.text.strip():
+            pages.append(replace(page, title=redacted(page.title), text=redacted(page.text)))
+        else:
+            account.leave_out("no text in it", where)
     if not pages:
         raise UserError(f"{place} holds no page: give a folder with {FORM}.")
     return pages

@@ -14,6 +14,7 @@ from math import ceil
 from statistics import fmean
 
 from drretail.errors import UnknownName, UserError
+from drretail.eval.compare.rows import AGAIN
 from drretail.eval.compare.wording import row_name
 from drretail.eval.registry import installed
 from drretail.eval.scores.facts import missing_of
@@ -175,9 +176,15 @@ def _check_looked_at(
     if missing:
         sides = f"{row_name(row)} of {comparison.a} and {comparison.b}"
         raise UserError(
-            f"--fail-if {rule.text!r} can't be told: {sides} lack {', '.join(missing)}. drretail score judges what is "
-            "missing, with --retry failed what failed."
+            f"--fail-if {rule.text!r} can't be told: {sides} lack {', '.join(missing)}. {_mended_by(row.dropped)}"
         )
+
+
+def _mended_by(missing: Collection[str]) -> str:
+    """Which commands make what is missing: runs that are not there or damaged come from no judge."""
+    again = dict.fromkeys(command for why, command in AGAIN.items() if why in missing and command.startswith("run"))
+    runs = [f"drretail {command} makes the runs." for command in again]
+    return " ".join([*runs, "drretail score judges what is missing, with --retry failed what failed."])
 
 
 def _gate(

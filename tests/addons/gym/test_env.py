@@ -8,6 +8,7 @@ from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -21,7 +22,7 @@ from drretail.cli.app import app
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import world_at
-from drretail.errors import UnknownName, UserError, install_line
+from drretail.errors import UserError, install_line
 from drretail.experiment import path_of
 from drretail.progress import Progress
 from drretail.querygen.reading import FIFTY, read_queries, shipped_queries
@@ -93,20 +94,19 @@ def test_a_step_before_the_first_reset_after_the_end_and_in_a_closed_environment
 
 
 def test_what_an_environment_is_asked_for_is_checked_when_it_is_made(shop: Shop) -> None:
-    with pytest.raises(UnknownName, match="Did you mean web"):
-        ShopEnv(shop, without=["wbe"])
-    with pytest.raises(UnknownName, match="no scope 'all'"):
-        ShopEnv(shop, scope="all")  # pyright: ignore[reportArgumentType]
-    with pytest.raises(UserError, match="trian does not exist: queries are a file, or one of dev, test, all"):
-        ShopEnv(shop.world, "trian")
+    for of, queries, options, message in (
+        (shop, None, {"without": ["wbe"]}, "Did you mean web"),
+        (shop, None, {"scope": "all"}, "no scope 'all'"),
+        (shop, None, {"max_steps": 0}, "max_steps is 1 or more"),
+        (shop, "dev", {}, "give them to Shop"),
+        (shop.world, "trian", {}, "trian does not exist: queries are a file, or one of dev, test, all"),
+        (shop.world, ["dev-99"], {}, r"no query 'dev-99'\. Did you mean dev-"),
+    ):
+        given: Any = options
+        with pytest.raises(UserError, match=message):
+            ShopEnv(of, queries, **given)
     with ShopEnv(shop.world, [QUERY]) as env:
         assert list(env.shop.queries) == [QUERY]
-    with pytest.raises(UnknownName, match=r"no query 'dev-99'\. Did you mean dev-"):
-        ShopEnv(shop.world, ["dev-99"])
-    with pytest.raises(UserError, match="max_steps is 1 or more"):
-        ShopEnv(shop, max_steps=0)
-    with pytest.raises(UserError, match="give them to Shop"):
-        ShopEnv(shop, "dev")
 
 
 def test_fifty_rollouts_side_by_side_see_nothing_of_each_other_and_leave_no_threads_behind(shop: Shop) -> None:

@@ -140,8 +140,9 @@ def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail
     assert unread in compared
 
 
-def test_the_offline_judge_scores_every_metric_and_says_why_the_rest_is_na(succeeds: Command, imported: Path) -> None:
-    ended = succeeds("score", "exp", "--metrics", ALL, "--details")
+def test_the_offline_judge_scores_every_metric_and_says_why_the_rest_is_na(drretail: Command, imported: Path) -> None:
+    ended = drretail("score", "exp", "--metrics", ALL, "--details")
+    assert ended.returncode == 3, "metrics were named of which nothing could be looked at"
     found = rows(imported)
     for variant in ("covered", "n_wrong", "without_price_wrong", "turns", "personalization"):
         row = found.get(("one", variant))
@@ -184,12 +185,15 @@ def test_pages_are_fetched_from_a_file_and_kept_as_a_sandbox(drretail: Command, 
     assert (row["n_scored"], row["n_failed"]) == (1, 1)
 
 
-def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, imported: Path) -> None:
+def test_everything_that_opens_an_experiment_opens_this_one(
+    succeeds: Command, drretail: Command, imported: Path
+) -> None:
     succeeds("score", "exp")
+    compared = drretail("compare", "exp", "one", "two")
+    assert (compared.returncode, compared.stderr) == (3, "1 query left out, no report imported.\n")
     for arguments in (
         ["report", "exp"],
         ["report", "exp", "--format", "paper"],
-        ["compare", "exp", "one", "two"],
         ["score", "exp", "--estimate"],
         ["score", "exp", "--by", "category"],
         *(["export", "exp", "--format", form] for form in ("drb", "chat", "csv")),
@@ -314,12 +318,14 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
         {"url": "http://www.lab.example/kettles", "file": "one.html"},
         {"url": "https://shop.example/alder#x", "file": "two.md"},
         {"url": "https://nobody.example", "file": "two.md"},
+        {"url": "https://lab.example/unused", "text": ""},
     ]
     jsonl(tmp_path / "pages" / "index.jsonl", rows)
     came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
     of_pages = came.accounts[-2]
+    why = f"no text in it (1, first: {tmp_path}/pages/index.jsonl, line 4)"
     assert (of_pages.came, of_pages.used, of_pages.reasons) == (
-        *(3, 2), "no report here names it (1, first: https://nobody.example)",
+        *(4, 2), f"{why}, no report here names it (1, first: https://nobody.example)",
     )  # fmt: skip
     ids = {entry.url: entry.id for entry in read_evidence(run_path(tmp_path / "exp", "a", "1", 1))}
     kept = SOURCES.read(tmp_path / "exp", ids["https://lab.example/kettles"])

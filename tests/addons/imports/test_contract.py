@@ -26,13 +26,6 @@ def as_lines(folder: Path, rows: list[Row | str]) -> None:
     text(folder / "log.jsonl", "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows))
 
 
-def as_array(folder: Path, rows: list[Row | str]) -> None:
-    if any(isinstance(row, str) for row in rows):
-        as_lines(folder, rows)
-    else:
-        text(folder / "log.json", json.dumps({"rows": rows}, indent=1))
-
-
 def as_reports(folder: Path, rows: list[Row | str]) -> None:
     """Markdown in a folder for each place, so that a report that comes twice is a file of its own."""
     for place, row in enumerate(rows):
@@ -78,7 +71,7 @@ def who(at: int) -> Row:
 
 CASES: dict[str, Case] = {
     "messages": case("chat", "messages", lambda at: {"id": f"c{at}", "messages": said(at), "model": "m", **who(at)}),
-    "no ids": case("chat", "messages", lambda at: {"messages": said(at), **who(at)}, as_array),
+    "no ids": case("chat", "messages", lambda at: {"messages": said(at), **who(at)}),
     "questions": case(
         "chat", "question answer", lambda at: {"id": f"c{at}", "question": f"{at}?", "answer": f"{at}.", **who(at)}
     ),
@@ -86,7 +79,6 @@ CASES: dict[str, Case] = {
         "chat",
         "request response",
         lambda at: {"id": f"c{at}", "request": said(at)[:1], "response": said(at)[1:]},
-        as_array,
     ),
     "batches": case(
         "chat",
@@ -97,7 +89,6 @@ CASES: dict[str, Case] = {
         "chat",
         "input output traceId",
         lambda at: {"traceId": f"t{at}", "input": said(at)[0], "output": said(at)[1]},
-        as_array,
     ),
     "langsmith": case(
         "chat",
@@ -107,7 +98,7 @@ CASES: dict[str, Case] = {
     "drb": case(
         "drb", "id prompt article", lambda at: {"id": at, "prompt": f"{at}?", "article": f"{at}.", "topic": "home"}
     ),
-    "reporteval": case("reporteval", "topic report", lambda at: {"topic": f"{at}?", "report": f"{at}."}, as_array),
+    "reporteval": case("reporteval", "topic report", lambda at: {"topic": f"{at}?", "report": f"{at}."}),
     "pdr": case(
         "pdr",
         "id taskid task query",
@@ -163,7 +154,7 @@ def test_what_is_wrong_with_one_row_is_said_and_changes_no_other(of: Case, data:
     after = read(of, changed)
     assert all(account.adds_up for account in after.accounts), after.accounts
     unused = sum(account.n_merged + account.n_left_out for account in after.accounts)
-    if of.write in (as_lines, as_array):
+    if of.write is as_lines:
         assert after.rows.came == len(changed)
         assert unused == (change in ("cut", "strange") or (change == "twice" and of is not CASES["no ids"])) or (
             change in of.needed
@@ -188,3 +179,24 @@ def test_a_missing_column_switches_off_itself_and_nothing_else(of: Case, column:
     ]
     unused = sum(account.n_merged + account.n_left_out for account in after.accounts)
     assert (texts[0] == texts[1] and not unused) or column in of.needed
+
+
+LAYOUTS: dict[str, Callable[[list[Row]], str]] = {
+    "array": json.dumps,
+    "printed array": lambda rows: json.dumps(rows, indent=2),
+    "document": lambda rows: json.dumps({"meta": {"rows": 3}, "results": {"all": rows}}),
+    "map": lambda rows: json.dumps({f"row {at}": row for at, row in enumerate(rows)}),
+    "printed objects": lambda rows: "\n".join(json.dumps(row, indent=2) for row in rows),
+    "lists on lines": lambda rows: f"{json.dumps(rows[:2])}\n{json.dumps(rows[2:])}\n",
+}
+
+
+@pytest.mark.parametrize("of", [of for of in CASES.values() if of.write is as_lines])
+def test_rows_are_rows_however_the_file_holds_them(of: Case, tmp_path: Path) -> None:
+    rows = [*map(of.row, range(3))]
+    expected = kept(read(of, [*rows]))
+    assert len(expected) >= 3
+    for name, layout in LAYOUTS.items():
+        material = load_format(of.form).read(text(tmp_path / "log.json", layout(rows)))
+        assert [*kept(material).items()] == [*expected.items()], name
+        assert len({report.where for report in material.reports.values()}) == len(material.reports), name

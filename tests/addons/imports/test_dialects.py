@@ -66,9 +66,11 @@ def test_what_no_dialect_fits_is_one_sentence_with_its_keys_and_the_nearest(tmp_
         ({"message": "Hi", "level": "info"}, r"1 row of no known form of log: with the keys 'message', 'level'"),
         ({"inputs": {"q": "Hi"}, "latency": 3}, r"the nearest form, LangSmith's runs, has 'inputs', 'outputs'"),
         ({"custom_id": "c", "response": {"body": {"choices": CHOICES}}}, r"requests and responses without messages"),
+        ({"messages": [ANSWER]}, "has no message of a user"),
+        ({"context": {"trace_id": "1"}, "attributes": {"gen_ai.operation.name": "chat"}}, "spans without messages"),
     ]:
         with pytest.raises(UserError, match=told):
-            read_log(jsonl(tmp_path / "log.jsonl", [row]), Material())
+            load_format("chat").read(jsonl(tmp_path / "log.jsonl", [row]))
 
 
 def test_what_repeats_an_id_that_is_not_unique_is_a_conversation_by_itself(tmp_path: Path) -> None:
@@ -85,8 +87,3 @@ def test_what_repeats_an_id_that_is_not_unique_is_a_conversation_by_itself(tmp_p
         "the same as another row": 2,
         "a row of one conversation with another": 2,
     }
-
-
-def test_messages_that_are_no_objects_are_counted(tmp_path: Path) -> None:
-    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [QUESTION, "Hm.", ANSWER]}]))
-    assert material.unread_roles == {"": 1}

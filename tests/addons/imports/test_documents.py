@@ -25,24 +25,11 @@ from tests.llm.provider import Provider
 
 installed = pytest.mark.skipif(importlib.util.find_spec("markitdown") is None, reason="needs markitdown")
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-TYPES = (
-    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
-    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-    '<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.'
-    'wordprocessingml.document.main+xml"/></Types>'
-)
-RELATIONS = (
-    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" '
-    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" '
-    'Target="word/document.xml"/></Relationships>'
-)
 
 
 def word(path: Path, *paragraphs: str) -> Path:
     body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
     with zipfile.ZipFile(path, "w") as file:
-        file.writestr("[Content_Types].xml", TYPES)
-        file.writestr("_rels/.rels", RELATIONS)
         file.writestr("word/document.xml", f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>')
     return path
 

@@ -2,10 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -87,38 +84,6 @@ def test_markdown_takes_the_question_from_beside_or_from_the_heading(tmp_path: P
     assert left_out == ["three.html", "orphan.q", "wordless.md"]
 
 
-ASKED = [f"Is lamp {number} dimmable?" for number in range(3)]
-ROWS: dict[str, tuple[str, list[dict[str, Any]]]] = {
-    "messages": ("chat", [{"messages": [{"role": "user", "content": words}]} for words in ASKED]),
-    "questions": ("chat", [{"question": words, "answer": "Yes."} for words in ASKED]),
-    "exchanges": ("chat", [{"request": {"prompt": words}, "response": {"text": "Yes."}} for words in ASKED]),
-    "traces": ("chat", [{"input": words, "output": "Yes.", "userId": "u"} for words in ASKED]),
-    "drb": ("drb", [{"id": at, "prompt": words, "article": "Yes."} for at, words in enumerate(ASKED)]),
-    "reporteval": ("reporteval", [{"topic": words, "report": "Yes."} for words in ASKED]),
-    "pdr": ("pdr", [{"taskid": at, "task": words} for at, words in enumerate(ASKED)]),
-}
-LAYOUTS: dict[str, Callable[[list[dict[str, Any]]], str]] = {
-    "array": json.dumps,
-    "printed array": lambda rows: json.dumps(rows, indent=2),
-    "document": lambda rows: json.dumps({"meta": {"rows": 3}, "results": {"all": rows}}),
-    "map": lambda rows: json.dumps({f"row {at}": row for at, row in enumerate(rows)}),
-    "printed objects": lambda rows: "\n".join(json.dumps(row, indent=2) for row in rows),
-    "lists on lines": lambda rows: f"{json.dumps(rows[:2])}\n{json.dumps(rows[2:])}\n",
-}
-
-
-@pytest.mark.parametrize(("form", "rows"), ROWS.values(), ids=ROWS)
-def test_rows_are_rows_however_the_file_holds_them(form: str, rows: list[dict[str, Any]], tmp_path: Path) -> None:
-    as_lines = read(form, jsonl(tmp_path / "log.jsonl", rows))
-    assert [task.text for task in as_lines.tasks.values()] == ASKED
-    for name, layout in LAYOUTS.items():
-        material = read(form, text(tmp_path / "log.json", layout(rows)))
-        assert list(material.tasks.items()) == list(as_lines.tasks.items()), name
-        assert len({report.where for report in material.reports.values()}) == len(material.reports), name
-        for key, report in material.reports.items():
-            assert replace(report, where="") == replace(as_lines.reports[key], where=""), name
-
-
 def refused(form: str, path: Path, match: str) -> None:
     with pytest.raises(UserError, match=match) as raised:
         load_format(form).read(path)
@@ -132,6 +97,7 @@ def test_a_row_that_cannot_be_read_is_left_out_with_its_reason(tmp_path: Path) -
         ('{"name": "x"}', "no row of this format (1, first: a.jsonl, line 2)"),
         (json.dumps(row | {"article": {"a": 1}}), "its 'article' is no text (1, first: a.jsonl, line 2)"),
         (json.dumps(row | {"article": "x" * (LONGEST_REPORT + 1)}), "a report of more than 1,000,000 characters (1, "),
+        ('{"id": 2, "prompt": "Q?"}', "no 'article' in it, beside reports (1, first: a.jsonl, line 2)"),
         (json.dumps(row | {"id": True}), "no 'query_id' or 'id' in it (1, first: a.jsonl, line 2)"),
         (json.dumps(row | {"id": 1, "prompt": "Question 1?"}), "the same as another row (1, first: a.jsonl, line 2)"),
     ]:

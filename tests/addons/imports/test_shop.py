@@ -154,15 +154,6 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     assert "6 of 8 statements about your products checked: 5 contradict" in found, "the bath's price is right"
 
 
-def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> None:
-    text(tmp_path / "products.csv", PRODUCTS)
-    text(tmp_path / "shop.toml", f'product_url = "https://acme.example/de/{{handle}}.html"\n{SHOP}')
-    ingest_files([tmp_path / "shop.toml"], tmp_path / "w")
-    answer = "It is [this one](https://www.acme.example/de/box.html#top)."
-    assert len(answered(tmp_path, [answer]).reports[0].looked_up) == 1
-    assert read_definition(tmp_path / "exp").shop_url == "https://acme.example"
-
-
 def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_path: Path, succeeds: Command) -> None:
     for count in (6, 5):
         plain_shop(tmp_path, "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count)))
@@ -192,12 +183,13 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
 
 
 def test_what_the_shop_never_had_is_false_in_a_log_as_in_check(tmp_path: Path, succeeds: Command) -> None:
-    address = 'product_url = "https://shop.example/p/{id}"\ncurrency = "EUR"\n'
+    address = 'product_url = "https://shop.example/de/{id}.html"\ncurrency = "EUR"\n'
     for count in (6, 5):
         plain_shop(tmp_path, "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count)), address)
-    lamps = [f"[Lamp](https://shop.example/p/LMP-{key})" for key in (1077, 1005, 1001)]
+    lamps = [f"[Lamp](https://www.shop.example/de/LMP-{key}.html#top)" for key in (1077, 1005, 1001)]
     answers = [f"{lamps[0]} costs €20.", f"{lamps[1]} is sold no more.", f"{lamps[2]} costs €20.", "See [P:LMP-1078]."]
     answered(tmp_path, answers)
+    assert read_definition(tmp_path / "exp").shop_url == "https://shop.example"
     are_true = [check("?", answer, tmp_path / "w").is_true for answer in answers]
     assert are_true == [False, True, True, False], "an honest answer may link to what was sold once"
     shown = succeeds("score", "exp", "--metrics", "false_statements").stdout
@@ -239,7 +231,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
         succeeds("run", "--world", str(world), "--queries", "q.jsonl", "--agent", bot, "--to", day)
         board = succeeds("score", day, "--metrics", "faithfulness,false_statements,checks").stdout
         board = board.partition("Notes")[0]
-        assert "false  checked" in board
+        assert "false_answers  checked" in board
         assert not [name for name in (" FP ", " FR ", "null_search", "oracle") if name in board]
     assert "null_search" not in succeeds("score", "right", "--details").stdout
     assert succeeds("compare", "right", "--last", "wrong", "--fail-if", "false_answers > last").stdout == ""

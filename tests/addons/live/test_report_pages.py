@@ -81,7 +81,7 @@ def test_it_prints_an_address_that_opens_and_ends_cleanly(voted: Path, how: sign
             assert "token" not in answer.url
         process.send_signal(how)
         results, text = process.communicate(timeout=280)
-    assert process.returncode == 0
+    assert process.returncode == 3, "the vote is on no pair that can be asked about"
     assert text == "The server answers only this machine. Ctrl-C stops it.\n"
     assert ["ann", "1", "1"] in [line.split()[:3] for line in results.splitlines()]
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from drretail.data_ingest.raw.lines import Saved, save_elements, save_rows
 from drretail.data_ingest.raw.shop_rows import save_table, shop_sources
-from drretail.data_ingest.raw.sources import RawFile
+from drretail.data_ingest.raw.sources import RawFile, Shape
 from drretail.errors import UserError
-from tests.data_ingest.raw_rows import review_row
+from drretail.records.base import ID_RULE
+from tests.data_ingest.raw_rows import HOSTILE, product_row, review_row
 
 Row = dict[str, str]
 UNTIL = 1_800_000_000_000
@@ -171,20 +172,57 @@ def test_a_product_that_may_be_hidden_is_left_out_and_named(tmp_path: Path) -> N
     assert (fate.count, fate.first) == (3, "2: 'gesperrt'")
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.sampled_from(["good", "not json", "[1]", "no user", "late"]), max_size=8), st.booleans())
-def test_rows_of_the_dataset_are_saved_or_left_out_with_their_place(
-    folder: Path, kinds: list[str], is_array: bool
+PRODUCT, REVIEW = product_row("B1"), review_row("A1", "B1", 1)
+
+
+def strange(row: dict[str, Any], *names: str) -> dict[str, tuple[Any, str]]:
+    return {f"{name} {i}": (row | {name: each}, f"{name} is no id ({ID_RULE})") for name in names for i, each in IDS}
+
+
+IDS = [*enumerate(HOSTILE)]
+OF_ALL: dict[str, tuple[Any, str]] = {"cut": (None, "not JSON"), "a list": ([1], "not a JSON object")}
+OF_THE_DATASET: dict[str, dict[str, tuple[Any, str]]] = {
+    "products": {
+        **(OF_ALL | strange(PRODUCT, "parent_asin")),
+        "good": (PRODUCT, ""),
+        "a review": (REVIEW, "no row of products"),
+    },
+    "reviews": {
+        **(OF_ALL | strange(REVIEW, "user_id", "parent_asin")),
+        "good": (REVIEW, ""),
+        "a product": (PRODUCT, "no row of reviews"),
+        **{f"user {user}": (REVIEW | {"user_id": user}, "no user_id") for user in ("", "nan", "None", "NULL")},
+        **{
+            f"time {moment}": (REVIEW | {"timestamp": moment}, "no timestamp in milliseconds")
+            for moment in (None, -5, 10**15, "soon", 10**30)
+        },
+        "late": (REVIEW | {"timestamp": UNTIL + 1}, "dated later than 2027-01-15 (--until)"),
+    },
+}
+"""Rows by shape, and why they are left out."""
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data(), st.booleans())
+@pytest.mark.parametrize("shape", ["products", "reviews"])
+def test_rows_of_the_dataset_are_saved_or_left_out_for_their_reason_and_with_their_place(
+    folder: Path, shape: Shape, data: st.DataObject, is_array: bool
 ) -> None:
-    row = review_row("A1", "B1", 1)
-    of_kind = {"good": row, "no user": row | {"user_id": ""}, "late": row | {"timestamp": UNTIL + 1}, "[1]": [1]}
+    of_kind = OF_THE_DATASET[shape]
+    kinds = data.draw(
+        st.lists(st.sampled_from([kind for kind in of_kind if not is_array or kind != "cut"]), max_size=8)
+    )
     if is_array:
-        kinds = [kind for kind in kinds if kind != "not json"]
-        (folder / "a.json").write_text(json.dumps([of_kind[kind] for kind in kinds], indent=1))
-        saved = save_elements(RawFile(folder / "a.json", False, "reviews", "array"), folder / "out", UNTIL)
+        (folder / "a.json").write_text(json.dumps([of_kind[kind][0] for kind in kinds], indent=1))
+        saved = save_elements(RawFile(folder / "a.json", False, shape, "array"), folder / "out", UNTIL)
     else:
         saved, out = Saved(), io.StringIO()
-        lines = [json.dumps(of_kind[kind]).encode() if kind in of_kind else b"{" for kind in kinds]
-        save_rows(enumerate(lines, 1), "reviews", out, saved, UNTIL)
+        lines = [b"{" if kind == "cut" else json.dumps(of_kind[kind][0]).encode() for kind in kinds]
+        save_rows(enumerate(lines, 1), shape, out, saved, UNTIL)
     assert saved.account.adds_up
+    assert saved.account.reasons.isprintable()
     assert (saved.account.came, saved.account.used) == (len(kinds), kinds.count("good"))
+    reasons = [of_kind[kind][1] for kind in kinds]
+    for reason, fate in saved.account.left_out.items():
+        assert fate.count == reasons.count(reason), reason
+        assert is_array or fate.first.partition(":")[0] == str(reasons.index(reason) + 1), reason

@@ -1,6 +1,5 @@
 """Every formula by hand, by our rules and the released ones, and over gold. Also tests opinions.py."""
 
-import json
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -207,10 +206,14 @@ def taken(tmp_path: Path, source: Path) -> KnownAnswer | None:
     return KNOWN_ANSWERS.read(tmp_path / "exp", "q1")
 
 
-def test_gold_is_found_in_three_places_and_of_another_query_or_none_is_told(tmp_path: Path) -> None:
+def test_gold_is_found_in_three_places_and_frozen_and_of_another_query_or_none_is_told(tmp_path: Path) -> None:
     for at, place in enumerate(("q1.json", "gold/q1.json", "tasks/q1/gold.json")):
         write_json(tmp_path / f"{at}" / place, GOLD.model_dump(mode="json"))
         assert taken(tmp_path / f"to-{at}", tmp_path / f"{at}") == GOLD, place
+    other = gold_folder(tmp_path / "other", KnownAnswer(query_id="q1", files=GOLD.files))
+    with pytest.raises(UserError, match="holds other gold than"):
+        taken(tmp_path / "to-0", other)
+    assert KNOWN_ANSWERS.read(tmp_path / "to-0", "q1") == GOLD
     write_json(tmp_path / "source/q1.json", GOLD.model_copy(update={"query_id": "q2"}).model_dump(mode="json"))
     with pytest.raises(UserError, match="of the query q2"):
         taken(tmp_path, tmp_path / "source")
@@ -287,15 +290,6 @@ def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(folde
     assert (found["FA"].value, found["DQ"].value) == (100, 40)
     assert found["total"].value == pytest.approx((75 + 100 + 40 + 200 / 3 + 200 / 3) / 5)
     assert asked.count("CitedClaims") == 1
-
-
-def test_gold_is_frozen_and_another_is_refused(folder: Path, gold: Path, tmp_path: Path) -> None:
-    judge, _ = judge_by()
-    rows(folder, judge, gold=gold)
-    other = gold_folder(tmp_path / "other", KnownAnswer(query_id="q1", files=GOLD.files))
-    with pytest.raises(UserError, match="holds other gold than"):
-        rows(folder, judge, gold=other)
-    assert KnownAnswer.model_validate(json.loads(KNOWN_ANSWERS.path(folder, "q1").read_text())) == GOLD
 
 
 def required(wish: Wish | None) -> list[tuple[str | None, str]]:

@@ -8,10 +8,7 @@ import pytest
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, world_at
-from drretail.records.query import Query
-from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit, ToolReply
-from tests.agents.conftest import calls, record, reporting, scripted, sut
 from tests.env.servers.failures.own import FORTY, eventually, load
 from tests.servers.proxy import Front, Proxy, always
 
@@ -96,32 +93,3 @@ def test_a_busy_server_is_asked_again_or_is_unavailable(name: str, mongo_url: st
         assert str(status) in message
         front.rule = None
         assert toolkit.call(*OTHER_SEARCH).value["total"] == 40
-
-
-def test_a_run_that_loses_mongodb_ends_with_a_report_and_what_it_changed_and_the_next_run_is_whole(
-    world: World, ask: Ask, before_mongo: Proxy
-) -> None:
-    asked = Query(query_id="q1", user_id=USER, text="Which bird feeder?", source="test")
-    update = ("update_user_profile", {"user_id": USER, "email": "new@example.com"})
-    report = reporting("The first one [P:B000000].", "P:B000000 x 1")
-
-    def run(on_step: Callable[[Step, str], None] | None) -> Run:
-        model, _ = scripted(calls(update), calls(SEARCH), calls(DETAILS), report)
-        ended = record(world, sut(world, model), asked, on_step=on_step).run
-        assert ended.status == "done"
-        assert [(change.field, change.after) for change in ended.state_diff] == [("email", "new@example.com")]
-        return ended
-
-    def errors(ended: Run) -> list[str]:
-        return [step.error.partition(":")[0] if step.error else "" for step in ended.steps if step.kind == "tool"]
-
-    def lose_mongodb(step: Step, text: str) -> None:
-        del text
-        if step.kind == "tool":
-            before_mongo.refuse()
-
-    assert errors(run(lose_mongodb)) == ["", "unavailable", "unavailable"]
-    before_mongo.accept()
-    # Its client looks for a lost server twice a second.
-    eventually(lambda: ask(*DETAILS).error is None, "the database to be found again")
-    assert errors(run(None)) == ["", "", ""]
