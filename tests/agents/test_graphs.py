@@ -127,35 +127,24 @@ async def test_as_a_node_it_shops_for_the_outer_graphs_user_and_adds_one_message
     world: World, name: str, by: str
 ) -> None:
     model = scripted_model(play=updating)
-    outer, chat = around(graph(name, world=world, model=model)), list[Any]()
+    outer, chat = around(graph(name, world=world, model=model)), list[Any](BEFORE)
     for question in (QUERY.text, CHEAPER):
         given = {"user_id": OTHER} if by == "state" else {}
         context: Any = OuterContext(OTHER) if by == "context" else None
         asked = {"messages": [*chat, ("user", question)]} | given
         chat = (await outer.ainvoke(asked, context=context))["messages"]
-    assert [message.type for message in chat] == ["human", "ai", "human", "ai"]
-    assert chat[0].text == QUERY.text
+    assert [message.type for message in chat] == ["human", "ai", "ai", "human", "ai", "human", "ai"]
+    assert chat[3].text == QUERY.text
+    said = [[message.text for message in request.messages] for request in requests_of(model)]
+    assert any(texts[1:4] == [text for _, text in BEFORE] for texts in said), "each is a turn of the conversation"
     shown = "".join(texts_of(requests_of(model)))
     assert NEW_EMAIL in shown
     assert "forbidden" not in shown
     assert any(known_before(request) for request in requests_of(model))
 
 
-async def test_messages_before_the_question_are_the_turns_of_a_conversation(world: World) -> None:
-    def answer(request: Request) -> Any:
-        has_looked = any(message.type == "tool" for message in request.messages)
-        return play(request) if has_looked else calls(FEEDER)
-
-    model = scripted_model(play=answer)
-    chat = [("user", "A feeder, please."), ("ai", "Let me see."), ("ai", "Take the tube feeder.")]
-    asked = {"messages": [*chat, ("user", "Is there a cheaper one?")]}
-    await graph("react", world=world, model=model).ainvoke(asked)
-    texts = [message.text for message in requests_of(model)[0].messages]
-    assert texts[1:4] == ["A feeder, please.", "Let me see.", "Take the tube feeder."]
-    assert "Is there a cheaper one?" in texts[4]
-
-
 THREAD: Any = {"configurable": {"thread_id": "1"}}
+BEFORE = [("user", "A feeder, please."), ("ai", "Let me see."), ("ai", "Take the tube feeder.")]
 CHEAPER, NEW_EMAIL = "Which of them is cheaper?", "new@mail.example"
 UPDATE = ("update_user_profile", {"user_id": OTHER, "email": NEW_EMAIL})
 OWN = ("get_user_profile", {"user_id": OTHER})

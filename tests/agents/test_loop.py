@@ -2,20 +2,15 @@
 
 import asyncio
 from collections.abc import Sequence
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.loop import Branch, Launching, Loop, after_think, begun, in_launch_order, write_within_context
-from drretail.env.session import Session, SessionSettings
+from drretail.agents.loop import Branch, Launching, begun, in_launch_order, write_within_context
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.records.run import Limits
 from drretail.tools.tool import ToolResult
-from drretail.tools.toolkit import Toolkit
-from tests import build
 from tests.agents.conftest import calls, perform, reporting
 from tests.agents.hybrid_react.cast import DONE, FEEDER, cast, launch
 from tests.agents.hybrid_react.cast import perform as perform_hybrid
@@ -98,13 +93,3 @@ def test_finalize_in_the_last_turn_finishes_and_a_call_that_was_no_look_up_is_no
     assert "nothing has been looked up" in shown[2].messages[-1].text
     recorded, _ = perform(world, calls(("get_product_details", {"product_id": "B0NOWHERE0"})), REPORT)
     assert recorded.run.status == "done", "what is not there was looked up all the same"
-
-
-def test_only_a_follow_up_may_end_with_nothing_looked_up(world: World) -> None:
-    state: Any = {"transcript": [REPORT], "stop": "finished", "looked_up": False, "challenged": False, "announced": 0}
-    models: Any = SimpleNamespace(must_conclude=False)
-    for shown_before, following in (((), "challenge"), ((build.evidence("P:B0", build.text("{}")),), "report")):
-        session = Session(SessionSettings(world))
-        session.ledger.carry(shown_before)
-        with Toolkit(session) as toolkit:
-            assert after_think(state, Loop("researcher", models, toolkit, 3)) == following

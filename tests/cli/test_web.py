@@ -17,6 +17,7 @@ from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
 from drretail.records.run import System
 from tests import build
+from tests.build import files
 from tests.cli.commands import Command, ErrorOf
 from tests.sealed import Page, seal
 
@@ -37,10 +38,6 @@ def keys(server: HTTPServer) -> dict[str, str]:
     return {"SERPER_API_KEY": KEY, "DRRETAIL_SERPER_ADDRESS": server.url_for("/search")}
 
 
-def everything(folder: Path) -> str:
-    return "".join(path.read_bytes().decode("latin-1") for path in folder.rglob("*") if path.is_file())
-
-
 def test_a_run_searches_the_web_that_is_named_and_replays_without_it(
     succeeds: Command, shop: str, tmp_path: Path, queries: str, serper: HTTPServer
 ) -> None:
@@ -53,8 +50,8 @@ def test_a_run_searches_the_web_that_is_named_and_replays_without_it(
     succeeds(*command, "--to", "again", "--replay", "exp")
     assert len(serper.log) == asked
     for folder in ("exp", "again"):
-        assert "a.example/heights" in everything(tmp_path / folder) or any((tmp_path / folder).rglob("*.gz"))
-        assert KEY not in everything(tmp_path / folder)
+        assert "a.example/heights" in str(files(tmp_path / folder)) or any((tmp_path / folder).rglob("*.gz"))
+        assert KEY not in str(files(tmp_path / folder))
     assert KEY not in done.stdout + done.stderr
 
 

@@ -76,12 +76,6 @@ def test_where_there_is_no_interval_it_says_why() -> None:
     assert ratio_interval([refused, wrongly]) == Interval(1.0, lacks="few")
 
 
-def test_ends_are_cut_off_beyond_a_scale() -> None:
-    assert Interval(9.5, 8.7, 10.3).within(0, 10) == Interval(9.5, 8.7, 10)
-    assert Interval(0.2, -0.1, 0.5).within(0, None) == Interval(0.2, 0, 0.5)
-    assert Interval(9.5, lacks="few").within(0, 10) == Interval(9.5, lacks="few")
-
-
 def test_a_pooled_interval_is_that_of_the_jackknife_over_users() -> None:
     """Leaving out one user at a time is another way to the variance of a ratio (Efron), and knows no derivative."""
     rng = np.random.default_rng(3)

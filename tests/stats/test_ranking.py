@@ -90,8 +90,6 @@ def test_a_judge_of_length_alone_prefers_nobody_of_one_length_by_the_fit_of_scip
     results, words = drawn(0.0, 3.0)
     assert sum(results) / len(results) > 0.6
     assert length_controlled(results, words).value == pytest.approx(0.5, abs=0.08)
-    from scipy.optimize import minimize
-
     results, words = drawn(0.5, 1.0, 60)
     x = np.tanh(np.array(words) / np.std(words))
 

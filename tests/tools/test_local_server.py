@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from starlette.routing import Route
 
 from drretail.errors import UserError
 from drretail.tools import local_server
-from drretail.tools.local_server import HOST, TooLong, bound, limited, port_of, serving
+from drretail.tools.local_server import HOST, bound, port_of, serving
 
 
 async def read(request: Request) -> Response:
@@ -67,20 +66,6 @@ def test_a_connection_without_a_request_is_closed_and_an_answered_one_stays(monk
 
     assert asyncio.run(wait()) == [True, True, True, False]
     assert LIVES == ["begun", "ended"]
-
-
-def test_a_body_in_pieces_may_not_be_longer_than_allowed_together() -> None:
-    async def piece() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"body", "more_body": True}
-
-    async def pieces(most_bytes: int) -> None:
-        receive = limited(piece, most_bytes)
-        for _ in range(3):
-            await receive()
-
-    asyncio.run(pieces(12))
-    with pytest.raises(TooLong):
-        asyncio.run(pieces(11))
 
 
 def test_a_port_that_cannot_be_had_says_why() -> None:

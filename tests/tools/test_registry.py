@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from drretail.cli.app import app
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
-from drretail.errors import ToolError, UnknownName, UserError
+from drretail.errors import UnknownName, UserError
 from drretail.records.run import NINE, WebMode
 from drretail.tools.registry import (
     TOOLS,
@@ -25,7 +25,6 @@ from drretail.tools.registry import (
     load_tool,
     openai_schemas,
     own_tools,
-    read_submitted,
     submit_schema,
     tool_names,
     tool_schema_hash,
@@ -160,14 +159,6 @@ def test_a_tool_that_no_model_could_be_told_of_is_refused_and_so_by_name(monkeyp
     monkeypatch.setattr("tests.agents.own.SHIPPING", replace(SHIPPING, name="two words"))
     with pytest.raises(UserError, match="The tool two words cannot be described to a model"):
         load_tool(PLACE)
-
-
-def test_a_report_that_is_handed_in_holds_more_than_picks() -> None:
-    picks = "```picks\nP:B0TEST0001 x 1\n```"
-    assert read_submitted({"report": f"Take it.\n{picks}"})[1].report.strip() == "Take it."
-    for blank in (picks, " \n"):
-        with pytest.raises(ToolError, match="The report is blank but for its block of picks"):
-            read_submitted({"report": blank})
 
 
 def test_what_a_tool_of_one_s_own_hands_on_holds_no_form_of_a_prompt_s() -> None:

@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,13 @@ from drretail.tools.toolkit import Toolkit
 from drretail.tools.web import READ_BEFORE, fetch_cited, fetch_pages, rounds
 from tests.threads import all_at_rest
 from tests.tools.conftest import PAGES, ListWeb, error_of
+
+
+def searched(world: World, web: Any, **given: Any) -> tuple[Session, list[dict[str, Any]]]:
+    """A session that has searched this web, for summaries of pages, and its results."""
+    session = Session(SessionSettings(replace(world, web=web), **{"web_mode": "ws", **given}))
+    with Toolkit(session) as toolkit:
+        return session, toolkit.call("web_search", {"query": "x"}).value["results"]
 
 
 def test_results_have_evidence_url_snippet_and_a_date_where_known(toolkit: Toolkit, session: Session) -> None:
@@ -46,17 +54,14 @@ def test_only_an_agent_that_retrieves_chunks_is_shown_the_longer_part_of_a_page(
     modes: list[tuple[WebMode, str]] = [("snippets", "of a"), ("ws", "of a"), ("chunks", "All that fits.")]
     web = ListWeb(WebResult("A", "https://a.example/", "of a", chunk=lambda: "All that fits."))
     for mode, snippet in modes:
-        with Toolkit(Session(SessionSettings(replace(world, web=web), web_mode=mode))) as toolkit:
-            (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
+        _, (result,) = searched(world, web, web_mode=mode)
         assert result["snippet"] == snippet, mode
 
 
 def test_a_date_is_the_page_s_own_and_else_the_search_engine_s(world: World) -> None:
     for page, engine, shown in (("2024-01-02", "2020-05-06", "2024-01-02"), ("", "2020-05-06", "2020-05-06")):
         web = ListWeb(WebResult("A", "https://a.example/", "of a", date=engine), page=page)
-        session = Session(SessionSettings(replace(world, web=web), web_mode="ws"))
-        with Toolkit(session) as toolkit:
-            (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
+        session, (result,) = searched(world, web)
         assert result["date"] == shown
         (entry,) = session.ledger.evidence()
         assert entry.date == shown
@@ -152,18 +157,11 @@ class SlowWeb:
         return WebPage(url, "", f"All of {url}", "ok")
 
 
-def searched(world: World, web: SlowWeb, **given: object) -> tuple[Session, list[str]]:
-    session = Session(SessionSettings(replace(world, web=web), web_mode="ws", **given))  # pyright: ignore[reportArgumentType]
-    with Toolkit(session) as toolkit:
-        reply = toolkit.call("web_search", {"query": "x"})
-    return session, [result["url"] for result in reply.value["results"]]
-
-
 def test_pages_come_side_by_side_and_are_kept_in_order_of_rank(world: World) -> None:
     web = SlowWeb([0.2, 0.15, 0.1, 0.05, 0])
-    session, urls = searched(world, web)
+    session, results = searched(world, web)
     assert web.most > 1
-    assert urls == URLS
+    assert [result["url"] for result in results] == URLS
     assert [effect.request.get("url") for effect in session.journal.effects] == [None, *URLS]
     assert {effect.scope for effect in session.journal.effects} == {"0/0"}
     found = [(entry.url, entry.state, entry.problem) for entry in session.ledger.evidence()]
@@ -178,10 +176,10 @@ def test_a_page_that_comes_too_late_costs_no_other_nor_search(world: World, monk
     monkeypatch.setattr("drretail.tools.web.PAGES_SHARE", 0.05)  # a busy machine has the rest to end the call
     web = SlowWeb([0.05, 3600, 0.05, 0, 0])  # waited for, it would hang
     try:
-        session, urls = searched(world, web, tool_timeout=20)
+        session, results = searched(world, web, tool_timeout=20)
     finally:
         web.end()  # a thread that is left would be counted by others
-    assert urls == URLS
+    assert [result["url"] for result in results] == URLS
     states = [entry.state for entry in session.ledger.evidence()]
     assert states == ["ok", "error", "ok", "error", "blocked"]
     are_read = [any(text.form == "page" for text in entry.texts) for entry in session.ledger.evidence()]

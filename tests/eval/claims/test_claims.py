@@ -150,18 +150,15 @@ def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are_such
     assert f'<source id="O:0000000001" title="O:0000000001" about="{line}">' in asked
 
 
-PRICED = ("$49.99", "price 49.99: agrees with the records"), ("$39.99", "price 39.99: the record says $49.99")
-
-
 def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_second_answer_counts(
     tmp_path: Path,
 ) -> None:
     values_of = {"full": 1, "partial": 0.5, "no": 0, "contradicted": 0}
     rows = [
-        (PRICED[0], "contradicted", "full"),
-        (PRICED[1], "full", "contradicted"),
+        ("$49.99", "price 49.99: agrees with the records", "contradicted", "full"),
+        ("$39.99", "price 39.99: the record says $49.99", "full", "contradicted"),
     ]
-    for number, ((message, line), first, second) in enumerate(rows):
+    for number, (message, line, first, second) in enumerate(rows):
         report = f"The Fluffwick bed costs {message} [P:B0BED00001]."
         price = said_value("price", message, "P:B0BED00001")
         extracted = claim(1, f"The Fluffwick bed costs {message}.", "P:B0BED00001", quote=report, values=[price])
@@ -176,8 +173,7 @@ def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_se
         assert (of_stage[SUPPORT].value, of_stage[SUPPORT].reason) == (values_of[second], "two")
         assert "asked_again" in of_stage[SUPPORT].notes
         assert values(about, verdicts)["FP"].value == values_of[second]
-        is_in_keeping = (message, line) == PRICED[0] or not values_of[first]
-        assert shares_of(verdicts)["typed"] == (is_in_keeping, 1), "the price and the first label"
+        assert shares_of(verdicts)["typed"] == (number == 0, 1), "the price and the first label"
 
 
 def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from drretail.env.named_products import NamedProducts
 from drretail.env.web.base import Pages, WebPage
-from drretail.env.world import world_at
+from drretail.env.world import World
 from drretail.eval.judging.sources import (
     OMITTED,
     MissingPage,
@@ -29,7 +29,6 @@ from drretail.progress import Progress
 from drretail.records.evidence import Evidence, FetchedPage
 from tests import build
 from tests.build import LABEL, SYSTEM
-from tests.shop import build_shop
 
 URL, GONE, WALLED = "https://a.example/", "https://gone.example/", "https://walled.example/"
 
@@ -123,13 +122,14 @@ def test_an_address_that_no_result_held_is_looked_at_too_and_is_absent_only_wher
     assert {*subject.evidence} == {IDS[URL]}, "what the run was shown stays what it was"
 
 
-def test_products_that_a_run_never_opened_are_kept_from_the_shop_and_those_it_lacks_too(tmp_path: Path) -> None:
+def test_products_that_a_run_never_opened_are_kept_from_the_shop_and_those_it_lacks_too(
+    world: World, tmp_path: Path
+) -> None:
     seen = build.evidence("P:B0TEST0001", build.text("{}", "record"), kind="product")
     report = "A [P:B0TEST0001], b [P:B0TEST0002], c [1], d [P:B0NONE0001].\n\n[1]: http://ecommerce.com/B0TEST0003"
     run = build.run("q1-r1", report, label=LABEL, citations=tuple(find_citations(report, [seen])))
     folder = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": run}}, evidence=[seen])
-    with world_at(build_shop(tmp_path / "world")) as shop:
-        keep_unopened(folder, NamedProducts(shop).named_by_run)
+    keep_unopened(folder, NamedProducts(world).named_by_run)
     of_other_reports = FetchedPage(title="Tanagrove Nest Box", text="{}", state="ok")
     keep_source(folder, "P:B0TEST0004", "http://ecommerce.com/B0TEST0004", of_other_reports)
     (subject,) = read_subjects(folder, None)

@@ -180,12 +180,3 @@ def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path)
     assert known(made.made_of).verdicts == {"stub/x-y/a@m": 9}
     assert known(made.made_of).runs == {label: 8, "b@m": 0}
     assert [row.n_failed for row in made.scores if row.variant == "said"] == [6, 8]
-
-
-def test_only_a_system_that_checked_its_own_reports_is_marked_in_what_it_may_have_removed(tmp_path: Path) -> None:
-    reports = {label: {"q1-r1": "0.5"} for label in ("a@m", "b@m")}
-    folder = build.experiment(tmp_path / "e", reports, self_checked=("a@m",))
-    for finds, marked in ((True, {"a@m": True, "b@m": False}), (False, dict.fromkeys(reports, False))):
-        described = own.SILENT.description.model_copy(update={"self_checked": finds})
-        rows = build.scored(folder, replace(own.SILENT, description=described)).scores
-        assert {row.system: row.self_checked for row in rows} == marked
