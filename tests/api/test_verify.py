@@ -222,6 +222,23 @@ def test_own_agents_are_not_replayed_whether_their_code_is_there_or_not(
     assert len(verify(tmp_path / "exp", world).differences) == 1
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_score_says_that_gold_has_changed_and_does_not_seal_it(
+    exp: Path, world: World, drretail: Command, tmp_path: Path, *, kept: bool
+) -> None:
+    edit(exp / "gold.jsonl", lambda lines: lines[0]["wish"]["wants"][0].update(name="lamp"))
+    if not kept:
+        (exp / "sha256.json").unlink()
+    asked = ("score", "exp", "--metrics", "checks", "--world", str(world.folder))
+    done = drretail(*asked)
+    assert done.returncode == 3, done.stderr
+    assert "gold.jsonl has changed since the run" in done.stderr
+    assert any(what.startswith("gold.jsonl: ") for what in verify(exp).differences)
+    write_lines(tmp_path / "q.jsonl", [query.as_line() for query in QUERIES])
+    added = drretail(*asked, "--queries", "q.jsonl")
+    assert (added.returncode, "gold.jsonl has changed since the run" in added.stderr) == (2, True)
+
+
 def test_without_the_world_hashes_and_scores_are_compared(exp: Path, world: World, tmp_path: Path) -> None:
     for path in run_files(exp):
         edit(path, lambda lines: lines[0].update(world=str(tmp_path / "gone")), "telemetry")
