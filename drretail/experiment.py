@@ -395,6 +395,14 @@ def kept_hashes(folder: Path) -> dict[str, str]:
     return read_document(path, Seals).sums if path.exists() else {}
 
 
+def changed_gold(folder: Path) -> str | None:
+    """A sentence on gold that is not what was sealed with the runs. None also where it was taken out."""
+    if not (folder / GOLD).exists() or hash_of(folder / GOLD) == (kept := kept_hashes(folder).get(GOLD)):
+        return None
+    why = f"{SEALS} has no hash of it" if kept is None else f"{SEALS} has another hash of it"
+    return f"{GOLD} has changed since the run ({why}): the scores rest on what it holds now."
+
+
 def keep_account(experiment: Path, account: Account) -> None:
     """Keeps a stage's account with the experiment; it replaces that of the same stage and unit.
 

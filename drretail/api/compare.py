@@ -17,11 +17,12 @@ from drretail.eval.compare.fail_if import (
     NOT_LOOKED_AT,
     BoundRule,
     GateRule,
-    broken_rules,
-    broken_since_last,
+    bound_results,
     judged_gates,
     read_rule,
+    since_last_results,
     stated,
+    stated_bound,
 )
 from drretail.eval.compare.rows import AGAIN
 from drretail.eval.compare.value_tables import compare_values, is_value_table
@@ -29,7 +30,7 @@ from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.scores.file import made_scores, outdated, read_scores
 from drretail.experiment import read_definition
 from drretail.progress import busy
-from drretail.records.comparison import Comparison, GateResult
+from drretail.records.comparison import BoundResult, Comparison, GateResult
 from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import SettingTable
 from drretail.records.tables.figures import counted
@@ -48,8 +49,8 @@ class Compared:
 
     comparisons: list[Comparison] = field(default_factory=list[Comparison])
     """One for each pair of systems, with ``by="turn"`` in each turn; empty with another ``by``."""
-    broken: list[str] = field(default_factory=list[str])
-    """A sentence for each other rule of ``fail_if`` that is met."""
+    bounds: list[BoundResult] = field(default_factory=list[BoundResult])
+    """The result of each other rule of ``fail_if``."""
     gates: list[GateResult] = field(default_factory=list[GateResult])
     """The result of each rule of ``fail_if`` on a drop or rise."""
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -72,13 +73,18 @@ class Compared:
             raise UserError(f"There are {len(self.comparisons)} pairs, not one: name both systems.")
         return self.comparisons[0]
 
+    @property
+    def broken(self) -> list[str]:
+        """A sentence for each rule on a bound that is met."""
+        return [stated_bound(bound) for bound in self.bounds if bound.fails]
+
     def result(self) -> "Result[Compared]":
         """The pairs with what is concluded of them, or the tables of a setting. What fails ends with code 4."""
         away = ", ".join(self.away)
         unknown = f"Not compared, since no such metric is installed: {away}. --metrics module:attribute names one."
-        failed = [*self.broken, *(sentence for gate in self.gates for sentence in stated(gate))]
+        told = [*map(stated_bound, self.bounds), *(sentence for gate in self.gates for sentence in stated(gate))]
         broken = len(self.broken) + sum(gate.fails for gate in self.gates)
-        notes = [*([unknown] if away else []), *failed]
+        notes = [*([unknown] if away else []), *told]
         place = quote(str(self.options.experiment))
         if self.stale:
             again = f"drretail score {place} makes them again"
@@ -97,11 +103,12 @@ class Compared:
     def _document(self) -> dict[str, Any]:
         if self.settings:
             return {self.settings[0].by: [table.model_dump(mode="json", exclude_none=True) for table in self.settings]}
+        gates = [*self.bounds, *self.gates]
         return {
             "comparisons": [comparison.model_dump(mode="json", exclude_none=True) for comparison in self.comparisons],
             **({"judges": dict(self.cards)} if self.cards else {}),
             **({"failed": self.broken} if self.options.fail_if else {}),
-            **({"gates": [gate.model_dump(mode="json") for gate in self.gates]} if self.options.fail_if else {}),
+            **({"gates": [gate.model_dump(mode="json") for gate in gates]} if self.options.fail_if else {}),
         }
 
     def _pairs(self) -> Iterator[Part]:
@@ -153,7 +160,7 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
     since_last = [rule for rule in rules if rule.bound is None]
     if bool(since_last) != (options.last is not None):
         raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
-    broken: list[str] = []
+    bounds: list[BoundResult] = []
     stale = outdated(experiment)
     if options.last is not None:
         for folder, changes in ((experiment, stale), (folder_of(options.last), outdated(folder_of(options.last)))):
@@ -162,13 +169,14 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
                     f"The scores of {folder} are stale ({changes}): drretail score {folder} makes them again."
                 )
         now, last = made_scores(experiment), made_scores(folder_of(options.last))
-        broken += broken_since_last(now, last, since_last, BASELINES)
+        asked = read_definition(experiment), read_definition(folder_of(options.last))
+        bounds += since_last_results(now, last, since_last, asked, BASELINES)
         if (
             len(read) == len(since_last)
             and options.a is None
             and sum(system.agent not in BASELINES for system in systems.values()) < 2
         ):
-            return Compared(broken=broken, systems=systems, options=options)
+            return Compared(bounds=bounds, systems=systems, options=options)
     sides = options.a, options.b
     comparisons = compare_recorded(
         experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, by_turn=by_turn
@@ -181,7 +189,7 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
     return Compared(
         comparisons,
-        broken=[*broken, *broken_rules(comparisons, [rule for rule in rules if rule.bound is not None], scores)],
+        bounds=[*bounds, *bound_results(comparisons, [rule for rule in rules if rule.bound is not None], scores)],
         gates=gates,
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
         away=metrics_away(experiment) if metrics is None else [],
@@ -198,8 +206,8 @@ def _of_values(path: Path, options: CompareOptions, read: Sequence[BoundRule | G
         raise UserError(f"{path} holds values alone: leave out --by, --last, --judge and --metrics.")
     comparisons, clusters, systems = compare_values(path, options.a, options.b, baseline=options.baseline)
     gates = judged_gates(comparisons, [rule for rule in read if isinstance(rule, GateRule)], clusters)
-    broken = list(broken_rules(comparisons, rules))
-    return Compared(comparisons, broken=broken, gates=gates, systems=systems, options=options)
+    bounds = list(bound_results(comparisons, rules))
+    return Compared(comparisons, bounds=bounds, gates=gates, systems=systems, options=options)
 
 
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:

@@ -65,7 +65,7 @@ class JudgingOutcome:
     unfetched: int = 0
     """Claims that are n/a because a page that they cite was not fetched."""
     closing: str | None = None
-    """A sentence on the cap, if it was reached."""
+    """A sentence on the cap, if it was reached, and on gold that has changed since the run."""
 
 
 class RecordedScores(Scores):

@@ -36,7 +36,7 @@ from drretail.eval.scores.file import account_stage, made_scores
 from drretail.eval.scores.gathering import Assessor, is_panel
 from drretail.eval.scoring import score_experiment
 from drretail.event_loop import run_loop
-from drretail.experiment import Experiment, read_definition
+from drretail.experiment import GOLD, Experiment, changed_gold, read_definition
 from drretail.grounding.text.wording import listed
 from drretail.llm.estimates import Estimate, estimated
 from drretail.llm.registry import Model
@@ -160,7 +160,8 @@ def score(options: ScoreOptions) -> RecordedScores:
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
     for sentence in left_out_of_votes(folder):
         say(sentence)
-    judging = _outcome(plan, scores, allowance.closing)
+    closing = " ".join(filter(None, (allowance.closing, changed_gold(folder)))) or None
+    judging = _outcome(plan, scores, closing)
     return RecordedScores.of(scores, folder, load_metrics(plan.metrics), judging, options)
 
 
@@ -202,7 +203,7 @@ def _judge(
 
 
 def _outcome(plan: "_Plan", scores: Scores, closing: str | None) -> JudgingOutcome:
-    """What became of the judging; ``closing`` is the sentence on a cap that was reached."""
+    """What became of the judging; ``closing`` is the sentence on a cap that was reached or on gold that changed."""
     folder, definition = plan.folder, read_definition(plan.folder)
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.metrics else []
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
@@ -323,9 +324,13 @@ def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:
 
 
 def _add_gold(folder: Path, queries: Sequence[Query], shop: World | None) -> None:
-    """Adds gold to the queries that an experiment asks. Raises UserError without its world, and if they are others."""
+    """Adds gold to the queries that an experiment asks. Raises UserError without its world, and if they are others, or
+    those before have changed.
+    """
     if shop is None:
         raise UserError(f"Gold is added with the world of {folder} at hand: name it with --world.")
+    if changed := changed_gold(folder):  # which would be sealed with what is added
+        raise UserError(f"{changed} Remove {folder / GOLD}, and --queries brings all of it anew.")
     definition = read_definition(folder)
     query_ids = {query.query_id for query in definition.queries}
     with Experiment(folder, definition) as experiment:

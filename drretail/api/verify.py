@@ -42,6 +42,7 @@ from drretail.experiment import (
     prompts_path,
     read_definition,
     run_at,
+    run_files,
 )
 from drretail.parsing import parse_json
 from drretail.progress import Bar, choose_progress
@@ -159,9 +160,13 @@ def verify(options: VerifyOptions) -> Verification:
 
 def hash_findings(folder: Path, definition: Definition) -> Iterator[_Finding]:
     """Each file that the folder keeps a hash of, and each run's report and results."""
+    sums = kept_hashes(folder)
     if not (folder / SEALS).exists():
-        yield _Finding("hashes", "not compared", f"{SEALS} is not here: it has the hashes of experiment.json and gold")
-    for name, kept in kept_hashes(folder).items():
+        yield _Finding("hashes", "differs", f"{SEALS} is not here: it has the hashes of experiment.json and gold")
+    elif unsealed := [name for name in ("experiment.json", GOLD) if name not in sums and (folder / name).exists()]:
+        # A later command began the file anew once it had been removed.
+        yield from (_Finding("hashes", "differs", f"{name}: {SEALS} has no hash of it") for name in unsealed)
+    for name, kept in sums.items():
         if not (folder / name).exists():
             # Gold is taken out of folders that are passed on.
             yield _Finding(
@@ -195,9 +200,12 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
         {label: _no_replay(definition, label) for label in systems},
         {run.run_id for run in runs},
     )
-    for planned in planned_runs(folder, definition):
+    every = planned_runs(folder, definition)
+    for planned in every:
         if planned.run_id not in run_ids:
             yield _Finding("runs", "not there", planned.run_id)
+    for path in sorted({*run_files(folder)} - {planned.path_in(folder) for planned in every}):
+        yield _Finding("runs", "differs", f"{path.relative_to(folder)}: experiment.json asks for no such run")
     yield from (_Finding("runs", "not compared", reason) for planned in runs if (reason := reasons[planned.label]))
     open_runs = [planned for planned in runs if not reasons[planned.label]]
     if not open_runs:

@@ -47,6 +47,21 @@ class GateResult(Record):
     """By query on which A is worse: B's value and A's."""
 
 
+class BoundResult(Record):
+    """What a rule of ``compare --fail-if`` such as "FP < -0.02" or "false_answers > last" says of one score."""
+
+    rule: str
+    fails: bool
+    told: str
+    """The figures, in words."""
+    unit: Literal["answer", "query"]
+    """What the figures are of."""
+    of: int
+    """How many have a value."""
+    dropped: dict[str, int] = Field(default_factory=dict[str, int])
+    """Those without one, by why."""
+
+
 class ComparedRow(Estimated):
     """One variant. A query's value is the mean of its repeats; a difference is A's value minus B's on one query."""
 

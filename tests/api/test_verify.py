@@ -15,7 +15,7 @@ from drretail.api.verify import Verification
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.method import judge_prompt_files
-from drretail.experiment import run_files, run_path
+from drretail.experiment import run_files, run_path, seal
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.packs import unpack_below
 from drretail.records.base import canonical_json
@@ -180,6 +180,17 @@ def test_a_run_and_a_system_that_are_gone_are_named(tmp_path: Path, drretail: Co
     assert "Nothing differs." not in done.stdout
 
 
+def test_runs_that_nobody_asked_for_are_named(tmp_path: Path, drretail: Command) -> None:
+    exp = experiment(tmp_path / "exp", {"a@m": {"q1-r1": "One."}})
+    kept = run_path(exp, "a@m", "q1", 1)
+    for stray in (run_path(exp, "zz", "q1", 1), run_path(exp, "a@m", "dev-99", 1)):
+        stray.parent.mkdir(exist_ok=True)
+        shutil.copy(kept, stray)
+    done = drretail("verify", "exp")
+    assert done.returncode == 3
+    assert done.stdout.count("experiment.json asks for no such run") == 2
+
+
 def test_imports_have_no_journal(tmp_path: Path, succeeds: Command) -> None:
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports" / "q1.md").write_text("# Which feeder?\n\nA feeder costs $24.99 [P:B0TEST0001].")
@@ -211,6 +222,23 @@ def test_own_agents_are_not_replayed_whether_their_code_is_there_or_not(
     assert len(verify(tmp_path / "exp", world).differences) == 1
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_score_says_that_gold_has_changed_and_does_not_seal_it(
+    exp: Path, world: World, drretail: Command, tmp_path: Path, *, kept: bool
+) -> None:
+    edit(exp / "gold.jsonl", lambda lines: lines[0]["wish"]["wants"][0].update(name="lamp"))
+    if not kept:
+        (exp / "sha256.json").unlink()
+    asked = ("score", "exp", "--metrics", "checks", "--world", str(world.folder))
+    done = drretail(*asked)
+    assert done.returncode == 3, done.stderr
+    assert "gold.jsonl has changed since the run" in done.stderr
+    assert any(what.startswith("gold.jsonl: ") for what in verify(exp).differences)
+    write_lines(tmp_path / "q.jsonl", [query.as_line() for query in QUERIES])
+    added = drretail(*asked, "--queries", "q.jsonl")
+    assert (added.returncode, "gold.jsonl has changed since the run" in added.stderr) == (2, True)
+
+
 def test_without_the_world_hashes_and_scores_are_compared(exp: Path, world: World, tmp_path: Path) -> None:
     for path in run_files(exp):
         edit(path, lambda lines: lines[0].update(world=str(tmp_path / "gone")), "telemetry")
@@ -221,8 +249,10 @@ def test_without_the_world_hashes_and_scores_are_compared(exp: Path, world: Worl
     with pytest.raises(UserError, match="gone"):
         verify(exp, tmp_path / "gone")
     (exp / "sha256.json").unlink()
-    (lost,) = (check.what for check in verify(exp).checks if (check.check, check.state) == ("hashes", "not compared"))
-    assert lost == ("sha256.json is not here: it has the hashes of experiment.json and gold",)
+    assert verify(exp).differences == ("sha256.json is not here: it has the hashes of experiment.json and gold",)
+    seal(exp, run_files(exp)[0])
+    unsealed = {f"{name}: sha256.json has no hash of it" for name in ("experiment.json", "gold.jsonl")}
+    assert {*verify(exp).differences} == unsealed
 
 
 def test_a_run_that_a_server_failed_is_not_compared(

@@ -50,6 +50,7 @@ def test_a_rule_that_the_difference_meets_ends_with_4(drretail: Command) -> None
         done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", rule)
         assert done.returncode == (4 if told else 0), rule
         assert bool(told) == (f"{rule}: {told} by code (12 queries)." in done.stderr)
+        assert bool(told) != (f"Passes: {rule}: stub said of {A}" in done.stderr)
 
 
 def test_a_gate_says_what_it_can_tell_whether_it_fails_and_on_which_queries(drretail: Command, judged: Path) -> None:
@@ -132,6 +133,24 @@ def test_a_gate_on_the_last_experiment_does_not_pass_over_what_nobody_looked_at(
     said = " ".join((done.stdout + done.stderr).split())
     assert done.returncode == (0 if not told else 4 if "0.517" in told else 2), said
     assert told in said
+
+
+@pytest.mark.parametrize(("shared", "passes"), [(0, False), (2, False), (3, True)])
+def test_a_gate_does_not_pass_over_other_questions_and_says_what_it_passes(
+    shared: int, tmp_path: Path, drretail: Command, *, passes: bool
+) -> None:
+    answered(tmp_path / "last", "0.5 na 0.5 0.5 0.5 na")
+    others = {f"q{at}-r1": "0.5" for at in range(6 - shared, 12 - shared)}
+    scored(experiment(tmp_path / "now", {A: {**others, f"q{11 - shared}-r1": "na"}}), STUB)
+    done = drretail("compare", "now", "--last", "last", "--fail-if", "said > last", "--json")
+    assert done.returncode == (0 if passes else 2)
+    if passes:
+        (gate,) = json.loads(done.stdout)["gates"]
+        assert (gate["rule"], gate["fails"], gate["of"], gate["dropped"]) == ("said > last", False, 5, {"n/a": 1})
+        said = "Passes: said > last: said of react@model is 0.5, and was 0.5 in the 5 of 6 answers looked at;"
+        assert said in " ".join(drretail("compare", "now", "--last", "last", "--fail-if", "said > last").stderr.split())
+    else:
+        assert f"was asked {shared} of the 6 questions of the last experiment" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("rule", ["said:drop=.10", "said < -0.05"])

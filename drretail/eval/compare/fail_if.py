@@ -2,8 +2,8 @@
 
 ``clean:drop=.10`` fails if a test shows that A is lower than B, and says how often it is wrong and what it catches. A
 rule such as ``FP < -0.02`` names a row, and fails if the row's difference A − B is within the bound, which chance alone
-can do. ``false_answers > last`` compares each system's score with its score in another experiment, whose questions may
-be others.
+can do. ``false_answers > last`` compares each system's score with its score in another experiment, of whose questions
+at least half must be the same.
 """
 
 import operator
@@ -26,7 +26,8 @@ from drretail.eval.scores.gathering import (
     PENDING_RUNS,
     SPOILED_RUNS,
 )
-from drretail.records.comparison import ComparedRow, Comparison, GateResult
+from drretail.experiment import Definition
+from drretail.records.comparison import BoundResult, ComparedRow, Comparison, GateResult
 from drretail.records.score import Score, Scores, reasons_of
 from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted, percent, roughly, signed
@@ -93,14 +94,19 @@ def read_rule(text: str) -> BoundRule | GateRule:
     return BoundRule(text.strip(), match["name"].strip(), match["sign"], bound)
 
 
-def broken_since_last(
-    now: Scores, last: Scores, rules: Iterable[BoundRule], floors: Collection[str] = ()
-) -> Iterator[str]:
-    """A sentence for every rule on the last experiment that a system's score meets, which makes it fail.
+def since_last_results(
+    now: Scores,
+    last: Scores,
+    rules: Iterable[BoundRule],
+    asked: tuple[Definition, Definition],
+    floors: Collection[str] = (),
+) -> Iterator[BoundResult]:
+    """The result of every rule on the last experiment, for each system; ``asked`` has both experiments' questions.
 
     Systems are the same if their labels are; where each experiment has one besides the ``floors``, these are. Raises
     UnknownName for a score that nobody has, and UserError where a rule is not met and could not be: a system of the
-    last experiment is gone, a score lacks answers that nobody judged, or it is of less than half as many answers.
+    last experiment is gone, a score lacks answers that nobody judged, it is of less than half as many answers, or it
+    was asked less than half of the same questions.
     """
     for rule in rules:
         here, before = (
@@ -112,21 +118,33 @@ def broken_since_last(
             pairs = dict(zip(before, here, strict=True))
         if not pairs:
             raise UserError(f"--fail-if {rule.text!r}: no system has {rule.name} in both experiments.")
-        broken: list[str] = []
+        results: list[BoundResult] = []
         reasons = [f"{label} of the last experiment is gone" for label in before if label not in pairs]
         for other, label in pairs.items():
             row, row_before = here[label], before[other]
-            if row.value is not None and row_before.value is not None and rule.is_met(row.value, row_before.value):
-                broken.append(
-                    f"{rule.text}: {rule.name} of {label} is {row.value:.3g}, and was {row_before.value:.3g}."
+            if row.value is not None and row_before.value is not None:
+                told = f"{rule.name} of {label} is {row.value:.3g}, and was {row_before.value:.3g}"
+                fails, lacks = rule.is_met(row.value, row_before.value), missing_of(row)
+                results.append(
+                    BoundResult(rule=rule.text, fails=fails, told=told, unit="answer", of=row.n_scored, dropped=lacks)
                 )
             reasons += _lacking(now, row, "")
             reasons += _lacking(last, row_before, " in the last experiment")
             if 2 * row.n_scored < row_before.n_scored:
                 reasons.append(f"{rule.name} of {label} is of {row.n_scored:,}, and was of {row_before.n_scored:,}")
-        if reasons and not broken:
+            if 2 * row.n_planned < row_before.n_planned:
+                reasons.append(f"{label} has {row.n_planned:,} of {counted(row_before.n_planned, 'answer')} before")
+            # An id alone says little: files of other questions begin at q1, too.
+            ours, theirs = (
+                {(query.query_id, query.text) for query in definition.queries_of(name)}
+                for definition, name in zip(asked, (label, other), strict=True)
+            )
+            if 2 * len(ours & theirs) < len(theirs):
+                same = f"{len(ours & theirs):,} of the {counted(len(theirs), 'question')} of the last experiment"
+                reasons.append(f"{label} was asked {same}")
+        if reasons and not any(result.fails for result in results):
             raise UserError(f"--fail-if {rule.text!r} can't be told: {'; '.join(reasons)}.")
-        yield from broken
+        yield from results
 
 
 def _lacking(scores: Scores, row: Score, where: str) -> Iterator[str]:
@@ -253,23 +271,31 @@ def stated(gate: GateResult) -> Iterator[str]:
     )
 
 
-def broken_rules(
+def stated_bound(result: BoundResult) -> str:
+    """A sentence on a rule that fails, or that passes over as much as has a value."""
+    if result.fails:
+        return f"{result.rule}: {result.told}."
+    account = Account("gate", result.unit, result.of + sum(result.dropped.values()), result.of)
+    for why, count in result.dropped.items():
+        account.leave_out(why, count=count)
+    return account.praise(f"passes: {result.rule}: {result.told}", bare=True)
+
+
+def bound_results(
     comparisons: Sequence[Comparison], rules: Sequence[BoundRule], scores: Scores | None = None
-) -> Iterator[str]:
-    """A sentence for every rule whose bound a comparison meets, which makes it fail.
+) -> Iterator[BoundResult]:
+    """The result of every rule for each comparison: it fails where the difference is within its bound.
 
     Raises UnknownName for a row that no comparison has, and UserError for a row without a figure, and as
     ``judged_gates`` where a rule is not met.
     """
     for rule in rules:
         for comparison, judge, row in _rows_named(comparisons, rule):
-            if rule.is_met(row.difference or 0.0):
-                yield (
-                    f"{rule.text}: {row_name(row)} of {comparison.a} less that of {comparison.b} is "
-                    f"{signed(row.difference)} by {judge} ({row.n_pairs} queries)."
-                )
-            else:
+            told = f"{row_name(row)} of {comparison.a} less that of {comparison.b} is {signed(row.difference)}"
+            told += f" by {judge} ({row.n_pairs} queries)"
+            if not (fails := rule.is_met(row.difference or 0.0)):
                 _check_looked_at(rule, comparison, judge, row, scores)
+            yield BoundResult(rule=rule.text, fails=fails, told=told, unit="query", of=row.n_pairs, dropped=row.dropped)
 
 
 def _rows_named(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import assessors_of
-from drretail.eval.compare.fail_if import BoundRule, GateRule, broken_rules, judged_gates
+from drretail.eval.compare.fail_if import BoundRule, GateRule, bound_results, judged_gates
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import difference_test
@@ -69,7 +69,7 @@ def test_a_gate_is_refused_where_nothing_may_be_concluded_and_a_bound_compares_n
     made = comparison(gathered((metric, variant, assessor, both)))
     with pytest.raises(UserError, match=f"of a and b can't be compared: {why}"):
         judged_gates([made], [GateRule("", variant, is_drop=True, size=1)], Clusters({}))
-    assert [*broken_rules([made], [BoundRule("", variant, "<", 2)])]
+    assert all(result.fails for result in bound_results([made], [BoundRule("", variant, "<", 2)]))
 
 
 def test_failures_are_compared_exactly_by_user_and_only_where_a_test_can_show_any() -> None:
