@@ -210,6 +210,26 @@ def test_an_export_that_stands_there_in_two_languages_keeps_both_titles(tmp_path
     assert pan.titles.splitlines() == ["Pan", "Poêle"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "used", "not_taken"),
+    [
+        (["1,A1,Mug,0,8,", "2,A1,Cup,1,9,"], ["Cup"], {"not published (Published)": 1}),
+        (["1,A1,Mug,0,8,", "2,A1,Cup,,9,"], [], {"not published (Published)": 2}),
+        (["1,A1,Mug,0,,", "2,A1-S,Mug,1,9,A1"], [], {"not published (Published)": 2}),
+        (["1,A1,Mug,1,8,", "2,A1,Mug two,1,9,"], ["Mug"], {"the same id as another row, at another price": 1}),
+        (["1,A1,Mug,1,8,", "2,A1,Tasse,1,8,"], ["Mug"], {"the same id as another row": 1}),
+    ],
+)
+def test_rows_of_one_id_are_published_and_merged_each_for_its_own_reason(
+    tmp_path: Path, rows: list[str], used: list[str], not_taken: dict[str, int]
+) -> None:
+    table = {"file": "p.csv", "columns": "ID,SKU,Name,Published,Regular price,Parent", "rows": [*rows, "9,Z,Pan,1,5,"]}
+    report = read(tmp_path, 'currency = "EUR"\n' + of_format("woocommerce", "p.csv"), table)
+    assert not_used(report.products) == not_taken
+    with open_world_rows(tmp_path / "w") as found:
+        assert [product.title for product in found.products] == [*used, "Pan"]
+
+
 DUTCH = {
     "file": "wc.csv",
     "columns": "ID,Type,Artikelnummer,Naam,Gepubliceerd,Uitgelicht?,Zichtbaarheid in catalogus,Korte omschrijving,"

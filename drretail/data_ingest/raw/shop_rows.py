@@ -176,20 +176,29 @@ def _families(source: Path, mapping: Mapping, saved: Saved) -> dict[str, list[_L
 
 
 def _published(family: list[_Line], columns: ProductColumns, saved: Saved, *, is_one: bool) -> list[_Line]:
-    """The rows that are published; none of one product if its first row is not. A word that can't be read is no yes."""
+    """The rows that are published; none of one product if no row of the product itself is.
+
+    A word that can't be read is no yes.
+    """
     shown, named = list[_Line](), ", ".join(columns.published)
-    for place, line in enumerate(family):
-        words = {line.cells.get(name, "").lower() for name in columns.published} - {""}
+
+    def words_of(line: _Line) -> set[str]:
+        return {line.cells.get(name, "").lower() for name in columns.published} - {""}
+
+    # Rows that share an id and are no variants stand for the product each; without a parent's column, options say that
+    # rows are variants.
+    heads = [line for line in family if not (_first(line.cells, columns.parent) if columns.parent else columns.options)]
+    heads = heads or family[:1]
+    # After one that hides the product, an empty cell does not show it.
+    hides = is_one and not any(words_of(head) <= _SHOWN and (not at or words_of(head)) for at, head in enumerate(heads))
+    for line in family:
+        words = words_of(heads[0] if hides else line)
         if words <= _SHOWN:
             shown.append(line)
-            continue
-        for each in family if is_one and not place else [line]:
-            if words & _HIDDEN:
-                saved.account.leave_out(f"{NOT_PUBLISHED} ({named})", str(each.number))
-            else:
-                saved.reject(each.number, f"not known to be published ({named})", repr(min(words - _SHOWN)))
-        if is_one and not place:
-            return []
+        elif words & _HIDDEN:
+            saved.account.leave_out(f"{NOT_PUBLISHED} ({named})", str(line.number))
+        else:
+            saved.reject(line.number, f"not known to be published ({named})", repr(min(words - _SHOWN)))
     return shown
 
 
@@ -355,7 +364,8 @@ def _merged(good: list[tuple[_Line, Row]], own: str, columns: ProductColumns, sa
         chosen = {} if line.is_own else _options(line, columns)
         if any(_is_translation(chosen, title, *each, by_sku=sku is not None) for each in seen[sku]):
             others[title] = None
-            saved.merge("the same in another language", line.number)
+            is_other = row["price"] not in (None, *amounts[line.is_own])
+            saved.merge(f"the same id as another row{', at another price' if is_other else ''}", line.number)
             continue
         amounts[line.is_own].update({row["price"]} - {None})
         if sku is None and not chosen:
