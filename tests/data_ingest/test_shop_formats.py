@@ -193,6 +193,47 @@ def test_an_export_that_stands_there_in_two_languages_keeps_both_titles(tmp_path
     assert pan.titles.splitlines() == ["Pan", "Poêle"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "used", "not_taken"),
+    [
+        (["1,A1,Mug,0,8,", "2,A1,Cup,1,9,"], ["Cup"], {"not published (Published)": 1}),
+        (["1,A1,Mug,0,8,", "2,A1,Cup,,9,"], [], {"not published (Published)": 2}),
+        (["1,A1,Mug,0,,", "2,A1-S,Mug,1,9,A1"], [], {"not published (Published)": 2}),
+        (["1,A1,Mug,1,8,", "2,A1,Mug two,1,9,"], ["Mug"], {"the same id as another row, at another price": 1}),
+        (["1,A1,Mug,1,8,", "2,A1,Tasse,1,8,"], ["Mug"], {"the same id as another row": 1}),
+    ],
+)
+def test_rows_of_one_id_are_published_and_merged_each_for_its_own_reason(
+    tmp_path: Path, rows: list[str], used: list[str], not_taken: dict[str, int]
+) -> None:
+    table = {"file": "p.csv", "columns": "ID,SKU,Name,Published,Regular price,Parent", "rows": [*rows, "9,Z,Pan,1,5,"]}
+    report = read(tmp_path, 'currency = "EUR"\n' + of_format("woocommerce", "p.csv"), table)
+    assert not_used(report.products) == not_taken
+    with open_world_rows(tmp_path / "w") as found:
+        assert [product.title for product in found.products] == [*used, "Pan"]
+
+
+def test_what_a_feed_says_in_vain_is_told_with_its_line(tmp_path: Path) -> None:
+    columns = "id,title,item_group_id,price,sale_price,link,size"
+    rows = [
+        *("1,Mug,,0.00 EUR,,https://x.example/1,", "2,Cup,,10.00 EUR,12.00 EUR,not a url,"),
+        "3,Bowl,G,10.00 EUR,8.00 EUR,,S",
+    ]
+    path = written(tmp_path, of_format("merchant", "p.csv"), {"file": "p.csv", "columns": columns, "rows": rows})
+    assert notes(read_tables(path)[0]) == [
+        "1 row of a price of 0, which counts as none (price), first in line 2: '0.00 EUR'",
+        "1 row no sale, since its price is above the price, first in line 3: '12.00 EUR'",
+        "1 row of no web address (link), first in line 3: 'not a url'",
+    ]
+    read = {key: (product.price, product.page) for key, product in products_read(path).items()}
+    assert read == {"1": (None, "https://x.example/1"), "2": (10.0, None), "G": (8.0, None)}
+    (tmp_path / "shop.toml").write_text(
+        '[products]\nfile = "p.csv"\nid = "id"\ntitle = "title"\nparent = "item_group_id"\noptions = {Size = "size"}\n'
+    )
+    told = "1 row of a product without a row of its own (item_group_id), first in line 4: 'G'"
+    assert told in read_tables(path)[0], "but not of feeds, whose groups have none"
+
+
 DUTCH = {
     "file": "wc.csv",
     "columns": "ID,Type,Artikelnummer,Naam,Gepubliceerd,Uitgelicht?,Zichtbaarheid in catalogus,Korte omschrijving,"

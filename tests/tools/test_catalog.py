@@ -54,6 +54,16 @@ def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(
     assert compact(json.loads(entry.sources[0].text)) == details.value
 
 
+def test_a_hit_that_the_store_has_lost_is_one_error_that_names_it(
+    toolkit: Toolkit, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = world.store.products
+    monkeypatch.setattr(world.store, "products", lambda ids: held([each for each in ids if each != "B0TOOLS003"]))
+    error = error_of(toolkit.call("product_catalog_search", {"query": "window"}))
+    assert error["type"] == "unavailable"
+    assert "product 'B0TOOLS003' is in the index and missing in the store" in error["message"]
+
+
 @pytest.mark.parametrize(
     ("query", "arguments", "found"),
     [

@@ -126,7 +126,7 @@ def product_from_row(product_id: str, category: str, row: dict[str, Any]) -> Pro
         categories=_texts(row.get("categories")) or (category,),
         category=category,
         details=details,
-        page=_address(row.get("product_url")),
+        page=address_in(row.get("product_url")),
         image=_image(row.get("images")),
     )
 
@@ -193,11 +193,11 @@ def _image(raw: Any) -> str | None:
         raw = {size: each[0] for size, each in raw.items() if isinstance(each, list) and each}
     first = raw[0] if isinstance(raw, list) and raw else raw
     sizes = [first.get(size) for size in ("large", "hi_res", "thumb")] if isinstance(first, dict) else [first]
-    address = next(filter(None, map(_address, sizes)), None)
+    address = next(filter(None, map(address_in, sizes)), None)
     return None if address is None or address.startswith(MADE_UP_PICTURES) else address
 
 
-def _address(raw: Any) -> str | None:
+def address_in(raw: Any) -> str | None:
     """The web address with which a text begins."""
     match = _ADDRESS.match(raw.strip()) if isinstance(raw, str) else None
     return None if match is None else match[0].rstrip(",")

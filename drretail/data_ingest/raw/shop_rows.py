@@ -21,6 +21,7 @@ from drretail.data_ingest.raw.columns import (
     read_mapping,
 )
 from drretail.data_ingest.raw.lines import LONGEST_SHOWN, SHOWN, Saved, later_than, utc_day
+from drretail.data_ingest.raw.products import address_in
 from drretail.data_ingest.raw.sources import RawFile
 from drretail.data_ingest.raw.values import Price, days_in, moment_of, price_in
 from drretail.errors import UserError, nearest_names
@@ -167,6 +168,11 @@ def _families(source: Path, mapping: Mapping, saved: Saved) -> dict[str, list[_L
             ]
         family.sort(key=lambda line: (not line.is_own, _first(line.cells, columns.title) is None))
         shown = _published(family, columns, saved, is_one=bool(key))
+        # Feeds and Shopify name groups that have no row of their own.
+        is_known = mapping.format in ("merchant", "shopify") or any(line.is_own or line.own == key for line in family)
+        for line in shown if has_parents and not is_known else ():
+            parent = _first(line.cells, columns.parent) or ""
+            saved.doubt(f"of a product without a row of its own ({', '.join(columns.parent)})", line.number, parent)
         if key and has_parents:
             of_product = {name: text for line in reversed(shown) for name, text in line.cells.items()}
             shown = [line._replace(filled=of_product | line.cells) for line in shown]
@@ -176,20 +182,29 @@ def _families(source: Path, mapping: Mapping, saved: Saved) -> dict[str, list[_L
 
 
 def _published(family: list[_Line], columns: ProductColumns, saved: Saved, *, is_one: bool) -> list[_Line]:
-    """The rows that are published; none of one product if its first row is not. A word that can't be read is no yes."""
+    """The rows that are published; none of one product if no row of the product itself is.
+
+    A word that can't be read is no yes.
+    """
     shown, named = list[_Line](), ", ".join(columns.published)
-    for place, line in enumerate(family):
-        words = {line.cells.get(name, "").lower() for name in columns.published} - {""}
+
+    def words_of(line: _Line) -> set[str]:
+        return {line.cells.get(name, "").lower() for name in columns.published} - {""}
+
+    # Rows that share an id and are no variants stand for the product each; without a parent's column, options say that
+    # rows are variants.
+    heads = [line for line in family if not (_first(line.cells, columns.parent) if columns.parent else columns.options)]
+    heads = heads or family[:1]
+    # After one that hides the product, an empty cell does not show it.
+    hides = is_one and not any(words_of(head) <= _SHOWN and (not at or words_of(head)) for at, head in enumerate(heads))
+    for line in family:
+        words = words_of(heads[0] if hides else line)
         if words <= _SHOWN:
             shown.append(line)
-            continue
-        for each in family if is_one and not place else [line]:
-            if words & _HIDDEN:
-                saved.account.leave_out(f"{NOT_PUBLISHED} ({named})", str(each.number))
-            else:
-                saved.reject(each.number, f"not known to be published ({named})", repr(min(words - _SHOWN)))
-        if is_one and not place:
-            return []
+        elif words & _HIDDEN:
+            saved.account.leave_out(f"{NOT_PUBLISHED} ({named})", str(line.number))
+        else:
+            saved.reject(line.number, f"not known to be published ({named})", repr(min(words - _SHOWN)))
     return shown
 
 
@@ -250,6 +265,8 @@ def _fields(line: _Line, key: str, mapping: Mapping, decimal: str, until_ms: int
         details[STOCK] = int(stock) if re.fullmatch(r"[+-]?\d+", stock) else stock
     if price and list_price and list_price.amount > price.amount:
         details[LIST_PRICE] = list_price.amount
+    if (link := _first(cells, columns.link)) and not address_in(link):
+        saved.doubt(f"of no web address ({', '.join(columns.link)})", line.number, link)
     form = mapping.product_url
     page = form and re.sub(r"\{(?:handle|id)\}", lambda _: quote(key, safe=""), form)
     return {
@@ -263,7 +280,7 @@ def _fields(line: _Line, key: str, mapping: Mapping, decimal: str, until_ms: int
         "categories": _path(filled, columns.category, is_list=mapping.format == "woocommerce") or None,
         "details": details,
         "images": _first(filled, columns.image),
-        "product_url": _first(filled, columns.link) or page,
+        "product_url": address_in(_first(filled, columns.link)) or page,
         "stock": stock,
     }
 
@@ -287,7 +304,15 @@ def _prices(
     if earlier is None and (text := _first(cells, columns.list_price)):
         saved.doubt(f"no list price ({', '.join(columns.list_price)})", line.number, text)
     sale = price_in(_first(cells, columns.sale_price), decimal)
+    if price and not price.amount:
+        text = _first(cells, columns.price) or ""
+        saved.doubt(f"of a price of 0, which counts as none ({', '.join(columns.price)})", line.number, text)
+        price = None
     if sale is None or not sale.amount:
+        return price, earlier
+    if price and sale.amount > price.amount:
+        text = _first(cells, columns.sale_price) or ""
+        saved.doubt("no sale, since its price is above the price", line.number, text)
         return price, earlier
     ends = (columns.sale_from, columns.sale_to) if columns.sale_to else (columns.sale_from,)
     texts = [_first(cells, names) or "" for names in ends]
@@ -355,7 +380,8 @@ def _merged(good: list[tuple[_Line, Row]], own: str, columns: ProductColumns, sa
         chosen = {} if line.is_own else _options(line, columns)
         if any(_is_translation(chosen, title, *each, by_sku=sku is not None) for each in seen[sku]):
             others[title] = None
-            saved.merge("the same in another language", line.number)
+            is_other = row["price"] not in (None, *amounts[line.is_own])
+            saved.merge(f"the same id as another row{', at another price' if is_other else ''}", line.number)
             continue
         amounts[line.is_own].update({row["price"]} - {None})
         if sku is None and not chosen:
