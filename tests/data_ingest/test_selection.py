@@ -2,7 +2,6 @@
 
 import hashlib
 import random
-import re
 from collections import Counter
 from datetime import date
 from pathlib import Path
@@ -16,7 +15,6 @@ from drretail.data_ingest.engines.duckdb_reading import close_engine, session
 from drretail.data_ingest.plan import CapBy, IngestSettings, in_preset_order, named_category, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.selected import selected_orders, selected_products
-from drretail.data_ingest.selection import TABLES, sql_text
 from drretail.errors import UnknownName, UserError
 from drretail.plugins import Plugins
 from drretail.progress import Progress
@@ -125,14 +123,6 @@ def test_orders_that_share_a_hash_are_told_apart_over_all_categories(tmp_path: P
     assert [order[0][0] for order in orders] == ["0", "1"]
     assert orders[0][0][1:] == orders[1][0][1:]
     assert (products, orders) == select(meta, twins, RANKS, options)
-
-
-def test_sql_keeps_to_what_other_engines_have_too() -> None:
-    for name in TABLES:
-        text = sql_text(name)
-        assert not re.search(r"::|VARCHAR", text), name
-        assert not re.search(r"\bsum\(", text.replace("CAST(sum(", "").replace("CAST(coalesce(sum(", "")), name
-        assert bool(re.search(r"(row_number|rank)\(\) OVER", text)) == ("ORDER BY" in text), name
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,9 @@ def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path) -> None:
 ALL = shipped_queries(*MARKET)
 
 
-def test_nothing_is_found_in_any_of_them_and_each_asks_what_its_web_answers(market: World) -> None:
+def test_nothing_is_found_in_any_of_the_market_s_and_each_is_decided_and_asks_what_its_web_answers(
+    market: World,
+) -> None:
     assert (market.manifest.fingerprint, market.manifest.counts.products) == (MARKET_WORLD, 4_000)
     checked = Linter(market).check_all(ALL)
     assert {each.query.query_id: each.findings for each in checked if each.findings} == {}
@@ -239,9 +241,6 @@ def test_nothing_is_found_in_any_of_them_and_each_asks_what_its_web_answers(mark
         (bool(each.query.infeasible), each.reference.proof and each.reference.proof.state) for each in checked
     )
     assert proofs == {(True, "proved"): 20, (False, "refuted"): 100}
-
-
-def test_every_demand_is_decided_on_the_records_as_they_are(market: World) -> None:
     questions = list(questions_of(ALL, Offers(market)))
     assert [question.key for question in questions if not question.is_decided] == []
     assert {question.ruling.by.partition(":")[0] for question in questions} == {"field", "model"}

@@ -32,7 +32,7 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import read_run
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
-from tests.addons.gym.policies import QUERY, best_picks, call, looked_up, praised, search, shopped_well, submit
+from tests.addons.gym.policies import QUERY, best_handed_in, best_picks, call, looked_up, search, shopped_well
 from tests.shop import USER, build_shop
 from tests.threads import all_at_rest
 
@@ -226,7 +226,7 @@ def test_each_turn_of_a_conversation_is_paid_and_the_last_or_a_failed_one_ends_i
             cart = best_picks(talk, cart_of.query_id)
             shown = {f"P:{pick.product}" for pick in cart} <= {entry.id for entry in env.recorded().evidence}
             looked_up(env, [] if shown else [pick.product for pick in cart])
-            return env.step(submit(praised(talk, [pick.product for pick in cart]), *cart))[:3]
+            return env.step(best_handed_in(talk, cart_of.query_id))[:3]
 
         env.reset("talk-01-1")
         assert products[0] == products[1] != products[2]
@@ -249,10 +249,8 @@ def test_where_nothing_does_what_a_turn_asks_the_cart_before_is_paid_as_a_refusa
     with Shop.open(shop.world, turns) as talk, ShopEnv(talk) as env:
         env.reset("talk-04-1")
         for turn in turns[:3]:
-            cart = best_picks(talk, turn.query_id)
-            looked_up(env, [pick.product for pick in cart])
-            handed_in = submit(praised(talk, [pick.product for pick in cart]), *cart)
-            assert env.step(handed_in)[1:3] == (1.0, False)
+            handed_in = best_handed_in(talk, turn.query_id)
+            assert shopped_well(env)[1:3] == (1.0, False)
         assert turns[3].infeasible
         assert env.step(handed_in)[1:3] == (1.0, True)
         whole = [*env.turns, env.recorded()]

@@ -23,7 +23,7 @@ from verifiers.v1.runtimes.subprocess import SubprocessRuntime
 from drretail.addons.gym import Shop
 from drretail.addons.gym.verifiers import PARTS, ShopConfig, ShopTaskset, load_environment
 from drretail.tools.registry import openai_schemas
-from tests.addons.gym.policies import best_picks, call, praised, submit
+from tests.addons.gym.policies import best_handed_in, best_picks, call, submit
 from tests.llm.local_server import Handler, LocalServer
 from tests.wire.server import OpenAI
 
@@ -107,10 +107,10 @@ def well(shop: Shop) -> Callable[[str, int], Turn]:
 
     def plays(question: str, turns: int) -> Turn:
         query = next(each for each in shop.queries.values() if each.text in question)
-        picks = best_picks(shop, query.query_id)
         if turns == 0:
+            picks = best_picks(shop, query.query_id)
             return [call("get_product_details", product_id=pick.product) for pick in picks]
-        return [submit(praised(shop, [pick.product for pick in picks]), *picks)]
+        return [best_handed_in(shop, query.query_id)]
 
     return plays
 

@@ -105,13 +105,17 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DRRETAIL_PRICES", json.dumps({CLAUDE: {"input": 3, "output": 15}}))
 
 
+@pytest.fixture
+def to(tmp_path: Path) -> Path:
+    return tmp_path / "q.jsonl"
+
+
 def generate(world: World, to: Path, provider: Provider, *flags: str) -> Result:
     model = ("--model", CLAUDE, "--parallel", "1", "--base-url", provider.url)
     return call(world, "generate", "--to", to, *model, *flags)
 
 
-def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(world: World, tmp_path: Path) -> None:
-    to = tmp_path / "queries.jsonl"
+def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(world: World, to: Path) -> None:
     flags = ("--user", "ANNA", "--user", "BERT", "--per-user", "2")
     with Provider(*(says(number) for number in range(4))) as provider:
         first = generate(world, to, provider, *flags)
@@ -127,17 +131,15 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
     assert "another model answered: claude-test (4 of 4 calls)" in first.stderr
     assert "genai-prices knows no price of anthropic:claude-test" in first.stderr
     assert "4 calls, 4 of them from the journal" in again.stdout
-    assert len(read_effects(tmp_path / "queries.jsonl.journal.jsonl")) == 4
+    assert len(read_effects(to.with_name("q.jsonl.journal.jsonl"))) == 4
     form = provider.seen[0].body["output_config"]["format"]
     assert form["type"] == "json_schema"
     assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "web_question", "wish"}
 
 
 def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    world: World, to: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    to = tmp_path / "queries.jsonl"
-
     def wrong_for_anna(messages: Sequence[BaseMessage]) -> str:
         return json.dumps(written(query="")) if is_of_anna(world, messages) else right(messages)
 
@@ -160,8 +162,7 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
     assert list(read_jsonl(to))[3:] == berts
 
 
-def test_generic_queries_have_no_user(world: World, tmp_path: Path) -> None:
-    to = tmp_path / "queries.jsonl"
+def test_generic_queries_have_no_user(world: World, to: Path) -> None:
     with Provider(*(says(number, expected_tools=GENERIC_TOOLS) for number in range(2))) as provider:
         result = generate(world, to, provider, "--mode", "generic", "--n", "2", "--per-user", "1")
     assert result.exit_code == 0
@@ -196,11 +197,6 @@ def source(tmp_path: Path) -> Path:
     path = tmp_path / "questions.csv"
     path.write_text(QUESTIONS)
     return path
-
-
-@pytest.fixture
-def to(tmp_path: Path) -> Path:
-    return tmp_path / "q.jsonl"
 
 
 def typed(file: Path) -> list[bool]:
