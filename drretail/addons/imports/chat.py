@@ -34,7 +34,10 @@ def read_chat(path: Path) -> Material:
     material = Material()
     distinct: dict[tuple[Any, ...], tuple[Conversation, FileRow, str, str]] = {}
     unasked = ""
-    for conversation, (row, *others) in read_log(path, material):
+    for conversation, rows in read_log(path, material):
+        for where, reason in conversation.left_out.items():
+            material.rows.leave_out(reason, where)
+        row, *others = (row for row in rows if row.where not in conversation.left_out)
         question = "\n\n".join(message.text for message in conversation.messages if message.role == "user").strip()
         answer = "\n\n".join(answer for _, answer, _ in answered_turns(conversation) if answer)
         system = conversation.agent or file_stem(row.file)
@@ -76,9 +79,16 @@ def read_chat(path: Path) -> Material:
                 start = placed[-1].end + 2 if placed else 0
                 placed.append(Turn(question=asked, start=start, end=start + len(reply), steps=steps))
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation), tuple(placed)))
-        material.unread_roles.update(
-            message.role for message in conversation.messages if message.role not in READ_ROLES
+        unread = Counter(
+            f"a message of the role {message.role or 'none'}"
+            for message in conversation.messages
+            if message.role not in READ_ROLES
         )
+        material.parts.take(len(conversation.messages) + conversation.unread.total())
+        material.parts.use(len(conversation.messages) - unread.total())
+        unread += conversation.unread
+        for reason, count in unread.items():
+            material.parts.leave_out(reason, row.where, count)
     if unasked and not material.reports:
         raise UserError(unasked)
     return material

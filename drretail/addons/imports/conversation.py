@@ -1,10 +1,12 @@
 """A conversation with an assistant: messages in any form that providers write, its turns, and who had it when."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from drretail.addons.imports.material import Unreadable
 from drretail.grounding.text.untrusted import visible
 from drretail.parsing import json_or_none, without_thoughts
 from drretail.records.run import Usage
@@ -62,6 +64,10 @@ class Conversation:
     agent: str = ""
     usage: Usage = field(default_factory=Usage)
     model: str | None = None
+    unread: Counter[str] = field(default_factory=Counter[str])
+    """What of it is left out, by reason."""
+    left_out: dict[str, str] = field(default_factory=dict[str, str])
+    """The reasons why rows of its group are left out, by their places."""
 
 
 def text_of(names: Sequence[str], *values: Any) -> str:
@@ -160,11 +166,25 @@ def conversation_of(messages: Iterable[Any], usage: Any = None, **about: Any) ->
 
 
 def exchange(request: Any, response: Any) -> list[dict[str, Any]]:
-    """The messages of a request with those of its response, which may repeat the former."""
+    """The messages of a request with those of its response, which may repeat the former.
+
+    Raises Unreadable for a request of cut JSON, which would else be the user's words.
+    """
+    if isinstance(request, str) and _is_cut(request.strip()):
+        raise Unreadable("its input is JSON that was cut")
     before, after = asked(request), answered(response)
     if before and after and _message(before[-1]) == _message(after[-1]):
         return before  # the request already holds the answer
     return after if before and after[: len(before)] == before else [*before, *after]
+
+
+def _is_cut(text: str) -> bool:
+    """True for JSON that ends too early."""
+    try:
+        json.loads(text if text[:1] in ("[", "{") else "0")
+    except json.JSONDecodeError as problem:
+        return problem.pos == len(text) or problem.msg.startswith("Unterminated string")
+    return False
 
 
 def _message(value: Mapping[str, Any]) -> _Message:

@@ -89,4 +89,23 @@ def test_what_repeats_an_id_that_is_not_unique_is_a_conversation_by_itself(tmp_p
 
 def test_messages_that_are_no_objects_are_counted(tmp_path: Path) -> None:
     material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", [{"messages": [QUESTION, "Hm.", ANSWER]}]))
-    assert material.unread_roles == {"": 1}
+    assert (material.parts.came, material.parts.used) == (3, 2)
+    assert list(material.parts.left_out) == ["a message of the role none"]
+
+
+def test_of_one_trace_the_last_answer_counts_and_what_it_drops_is_told(tmp_path: Path) -> None:
+    asked, other = [QUESTION], [{"role": "user", "content": "Else?"}]
+    again = {"traceId": "d", "input": asked, "output": "45 euros"}
+    rows: list[dict[str, object]] = [
+        *({"traceId": "a", "endTime": f"2026-03-01T00:00:0{at}Z", "input": asked, "output": at} for at in "21"),
+        {"traceId": "a", "endTime": "2026-03-01T00:00:00Z", "input": other, "output": "No."},
+        {"traceId": "b", "level": "ERROR", "input": asked, "output": "Trace"},
+        {"traceId": "c", "input": json.dumps(asked)[:-3], "output": "Cut"},
+        {"id": "d", "input": "[Urgent] a lamp", "output": "Oak", "observations": [again]},
+    ]
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", rows))
+    assert {task: report.text for (_, task), report in material.reports.items()} == {"a": "2", "b": "", "d": "Oak"}
+    assert (material.rows.used, material.rows.merged, material.rows.adds_up) == (3, {}, True)
+    question, answer = (f"another {word} of one trace" for word in ("question", "answer"))
+    assert set(material.rows.left_out) == {"its input is JSON that was cut", question, answer}
+    assert set(material.parts.left_out) == {"the output of an observation that ended with an error", question}

@@ -23,6 +23,7 @@ from drretail.addons.imports.material import (
     SAME_ROW,
     FileRow,
     Material,
+    Unreadable,
     read_units,
     redacted,
     row_files,
@@ -71,7 +72,11 @@ def read_log(path: Path, material: Material) -> list[tuple[Conversation, Sequenc
     conversations: list[tuple[Conversation, Sequence[FileRow]]] = []
     for dialect, rows in groups.values():
         for part in dialect.parted(rows):
-            conversation = dialect.read(part)
+            try:
+                conversation = dialect.read(part)
+            except Unreadable as problem:
+                account.leave_out(str(problem), part[0].where, len(part))
+                continue
             if conversation is None:
                 account.leave_out(f"{dialect.name} without messages", part[0].where, len(part))
             else:
