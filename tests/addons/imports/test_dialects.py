@@ -109,3 +109,18 @@ def test_of_one_trace_the_last_answer_counts_and_what_it_drops_is_told(tmp_path:
     question, answer = (f"another {word} of one trace" for word in ("question", "answer"))
     assert set(material.rows.left_out) == {"its input is JSON that was cut", question, answer}
     assert set(material.parts.left_out) == {"the output of an observation that ended with an error", question}
+
+
+def test_what_of_a_conversation_is_not_read_is_told(tmp_path: Path) -> None:
+    parts = [{"type": kind, kind: "No."} for kind in ("refusal", "weird", "thinking")]
+    said, late = {"role": "assistant", "content": parts}, {"role": "user", "content": "And red?"}
+    rows: list[dict[str, object]] = [
+        {"id": "a", "messages": [QUESTION, said, late], "question": "Else?", "answer": "Yes."},
+        {"id": "b", "request": {"prompt": ASKED}, "response": {"choices": [*CHOICES, *CHOICES]}},
+    ]
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", rows))
+    assert [task.text for task in material.tasks.values()] == [ASKED, ASKED]
+    assert [report.text for report in material.reports.values()] == ["No.", SAID]
+    told = ("the type weird", "a last question", "a question and its answer beside messages", "unseen choice")
+    assert all(part in material.parts.reasons for part in told)
+    assert (material.parts.came, material.parts.used, material.parts.adds_up) == (8, 4, True)
