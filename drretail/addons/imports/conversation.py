@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from drretail.addons.imports.material import Unreadable
+from drretail.addons.imports.material import CUT
 from drretail.grounding.text.untrusted import visible
 from drretail.parsing import json_or_none, without_thoughts
 from drretail.records.run import Usage
@@ -128,8 +128,7 @@ def _messages_in(value: Any, role: str, names: Sequence[str]) -> list[dict[str, 
     for name in names:
         held = value.get(name)
         if name in ("choices", "candidates") and isinstance(held, list):
-            others = [{"role": _UNSEEN}] * (len(held) - 1)
-            return [*others, *messages] if (messages := _messages_in(held[:1], role, names)) else []
+            held = [*held[:1], *({"role": _UNSEEN} for _ in held[1:])][::-1]
         if held and (messages := _messages_in(held, role, names)):
             return messages
     return []
@@ -182,10 +181,10 @@ def conversation_of(messages: Iterable[Any], usage: Any = None, **about: Any) ->
 def exchange(request: Any, response: Any) -> list[dict[str, Any]]:
     """The messages of a request with those of its response, which may repeat the former.
 
-    Raises Unreadable for a request of cut JSON, which would else be the user's words.
+    Of a request of cut JSON, which would else be the user's words, they are one message of the role ``CUT``.
     """
     if isinstance(request, str) and _is_cut(request.strip()):
-        raise Unreadable("its input is JSON that was cut")
+        return [{"role": CUT, "content": request}]
     before, after = asked(request), answered(response)
     if before and after and _message(before[-1]) == _message(after[-1]):
         return before  # the request already holds the answer
@@ -225,7 +224,8 @@ def _message(value: Mapping[str, Any]) -> _Message:
         else:
             texts.append(_words(part))
             kind = str(inner.get("type") or next(iter(inner), "text"))
-            unread += [kind] if kind not in (*_TEXTS, *_THOUGHTS, "thought", "content") and role != "tool" else []
+            is_read = bool(texts[-1]) or role == "tool" or kind in (*_TEXTS, *_THOUGHTS, "thought")
+            unread += [] if is_read else [kind]
     texts.append(_words(value.get("refusal")))
     listed = list_of(value.get("tool_calls")) or [value.get("function_call")]
     calls = [_call(call) for call in listed if isinstance(call, dict)] or calls  # LangChain writes Anthropic's twice

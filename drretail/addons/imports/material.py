@@ -25,6 +25,7 @@ LARGEST = 500_000_000
 MOST_FILES = 100_000
 ROW_FILES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 NO_ROW, NOT_JSON, SAME_ROW = "no row of this format", "not JSON", "the same as another row"
+CUT = "an input of JSON that was cut"
 _PIECE = 1 << 20
 T = TypeVar("T")
 _redactor: ContextVar[Redactor | None] = ContextVar("redactor", default=None)

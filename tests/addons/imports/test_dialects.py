@@ -107,7 +107,7 @@ def test_of_one_trace_the_last_answer_counts_and_what_it_drops_is_told(tmp_path:
     assert {task: report.text for (_, task), report in material.reports.items()} == {"a": "2", "b": "", "d": "Oak"}
     assert (material.rows.used, material.rows.merged, material.rows.adds_up) == (3, {}, True)
     question, answer = (f"another {word} of one trace" for word in ("question", "answer"))
-    assert set(material.rows.left_out) == {"its input is JSON that was cut", question, answer}
+    assert set(material.rows.left_out) == {"an input of JSON that was cut", question, answer}
     assert set(material.parts.left_out) == {"the output of an observation that ended with an error", question}
 
 

@@ -32,7 +32,7 @@ class Dialect:
     fits: Callable[[Mapping[str, Any]], bool]
     """Whether an object of a file is a row of it."""
     read: Callable[[Sequence[FileRow]], Conversation | None]
-    """The conversation in the rows of one group; None if they hold no messages. Raises Unreadable."""
+    """The conversation in the rows of one group; None if they hold no messages."""
     group: Callable[[Mapping[str, Any]], str] = lambda value: ""
     """What the rows of one conversation share; "" for a row that is a conversation by itself."""
     parted: Callable[[Sequence[FileRow]], Sequence[Sequence[FileRow]]] = lambda rows: [rows]

@@ -3,20 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from drretail.addons.imports.conversation import (
-    ASSISTANT,
-    Conversation,
-    conversation_of,
-    exchange,
-    list_of,
-    text_of,
-    usage_in,
-)
+from drretail.addons.imports.conversation import Conversation, conversation_of, exchange, list_of, text_of, usage_in
 from drretail.addons.imports.dialects.dialect import Dialect, about, time_of
-from drretail.addons.imports.material import FileRow, Unreadable
+from drretail.addons.imports.material import CUT, FileRow
 from drretail.records.run import Usage
 
 _KEYS = frozenset({"traceid", "sessionid", "userid", "observations", "htmlpath", "projectid"})
+_REASONS = {CUT: CUT, "user": "another question of one trace", "assistant": "another answer of one trace"}
+_FAILED = "the output of an observation that ended with an error"
 
 
 def fits(value: Mapping[str, Any]) -> bool:
@@ -30,37 +24,25 @@ def group(value: Mapping[str, Any]) -> str:
 def read(rows: Sequence[FileRow]) -> Conversation | None:
     """The longest conversation of a trace: its own input is often only the question. Of equals the last to end counts.
 
-    An answer or a question that is not in it is left out with its reason. Raises Unreadable if no input can be read.
+    An answer or a question that is not in it is left out with its reason.
     """
-    parts = [(row, part) for row in rows for part in _with_observations(row.value)]
+    pairs = ((row, part) for row in rows for part in _with_observations(row.value))
+    parts = sorted(pairs, key=lambda pair: _end(pair[1]))
     values = [part for _, part in parts]
     fields = about(*values) | {"id": group(rows[0].value), "model": text_of(("model",), *values)}
-    read: list[tuple[FileRow, dict[str, Any], Conversation]] = []
-    faults: list[tuple[FileRow, dict[str, Any], str]] = []
-    for row, part in sorted(parts, key=lambda pair: _end(pair[1])):
-        try:
-            if messages := _messages(part):
-                read.append((row, part, conversation_of(messages, **fields)))
-        except Unreadable as problem:
-            faults.append((row, part, str(problem)))
-    if not read:
-        if faults:
-            raise Unreadable(faults[0][2])
-        return None
+    read = [(row, part, conversation_of(_messages(part), **fields)) for row, part in parts]
     kept_row, _, conversation = max(reversed(read), key=lambda entry: len(entry[2].messages))
-    conversation.usage = sum((usage_in(part.get("usageDetails") or part.get("usage")) for part in values), Usage())
-    said = {(message.role, message.text) for message in conversation.messages}
+    said = {(each.role, each.text) for each in conversation.messages}
     for row, part, other in read:
         unsaid = {each.role for each in other.messages if each.text and (each.role, each.text) not in said}
-        if not unsaid.isdisjoint(("user", ASSISTANT)):
-            faults.append((row, part, f"another {'question' if 'user' in unsaid else 'answer'} of one trace"))
-    for row, part, reason in faults:
-        if part is row.value and row is not kept_row:
-            conversation.left_out[row.where] = reason
-        else:
-            conversation.unread[reason] += 1
-    conversation.unread[_FAILED] += sum(_is_error(part) and bool(part.get("output")) for part in values)
-    return conversation
+        for reason in [reason for role, reason in _REASONS.items() if role in unsaid][:1]:
+            if part is row.value and row is not kept_row:
+                conversation.left_out[row.where] = reason
+            else:
+                conversation.unread[reason] += 1
+    conversation.unread[_FAILED] += sum(part.get("level") == "ERROR" and bool(part.get("output")) for part in values)
+    conversation.usage = sum((usage_in(part.get("usageDetails") or part.get("usage")) for part in values), Usage())
+    return conversation if conversation.messages else None
 
 
 def _with_observations(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -73,17 +55,10 @@ def _end(value: Mapping[str, Any]) -> tuple[bool, str]:
     return not text_of(("traceId",), value), time_of(text_of(("endTime", "startTime", "timestamp"), value)) or ""
 
 
-_FAILED = "the output of an observation that ended with an error"
-
-
-def _is_error(value: Mapping[str, Any]) -> bool:
-    return text_of(("level",), value) == "ERROR"
-
-
 def _messages(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     if value.get("type") in ("TOOL", "RETRIEVER"):
         return []
-    return exchange(value.get("input"), None if _is_error(value) else value.get("output"))
+    return exchange(value.get("input"), None if value.get("level") == "ERROR" else value.get("output"))
 
 
 DIALECT = Dialect("Langfuse's exports", ("input", "output", "traceId", "userId", "sessionId"), fits, read, group)

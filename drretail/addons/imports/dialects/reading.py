@@ -23,7 +23,6 @@ from drretail.addons.imports.material import (
     SAME_ROW,
     FileRow,
     Material,
-    Unreadable,
     read_units,
     redacted,
     row_files,
@@ -70,20 +69,13 @@ def read_log(path: Path, material: Material) -> list[tuple[Conversation, Sequenc
     if not groups:
         raise UserError(f"{path} holds no conversation.")
     conversations: list[tuple[Conversation, Sequence[FileRow]]] = []
-    fault = ""
     for dialect, rows in groups.values():
         for part in dialect.parted(rows):
-            try:
-                conversation = dialect.read(part)
-            except Unreadable as problem:
-                account.leave_out(fault := str(problem), part[0].where, len(part))
-                continue
+            conversation = dialect.read(part)
             if conversation is None:
                 account.leave_out(f"{dialect.name} without messages", part[0].where, len(part))
             else:
                 conversations.append((conversation, part))
-    if not conversations and fault:
-        raise UserError(f"{path} holds no conversation that can be read: {fault}.")
     if not conversations:
         name = next(iter(groups.values()))[0].name
         raise UserError(
