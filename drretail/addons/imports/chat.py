@@ -8,6 +8,7 @@ from drretail.addons.imports.conversation import READ_ROLES, Conversation, answe
 from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import read_log
 from drretail.addons.imports.material import (
+    CUT,
     LONGEST_REPORT,
     SAME_ROW,
     TOO_LONG,
@@ -34,7 +35,10 @@ def read_chat(path: Path) -> Material:
     material = Material()
     distinct: dict[tuple[Any, ...], tuple[Conversation, FileRow, str, str]] = {}
     unasked = ""
-    for conversation, (row, *others) in read_log(path, material):
+    for conversation, rows in read_log(path, material):
+        for where, reason in conversation.left_out.items():
+            material.rows.leave_out(reason, where)
+        row, *others = (row for row in rows if row.where not in conversation.left_out)
         question = "\n\n".join(message.text for message in conversation.messages if message.role == "user").strip()
         answer = "\n\n".join(answer for _, answer, _ in answered_turns(conversation) if answer)
         system = conversation.agent or file_stem(row.file)
@@ -42,7 +46,8 @@ def read_chat(path: Path) -> Material:
         if not question or len(answer) > LONGEST_REPORT:
             roles = ", ".join(sorted({message.role or "none" for message in conversation.messages})) or "none"
             unasked = f"{row.where} has no message of a user, only of the roles {roles}: name them user and assistant."
-            material.rows.leave_out(TOO_LONG if question else "no question of a user in it", row.where, 1 + len(others))
+            reason = next((m.role for m in conversation.messages if m.role == CUT), "no question of a user in it")
+            material.rows.leave_out(TOO_LONG if question else reason, row.where, 1 + len(others))
         elif key in distinct:
             material.rows.merge(SAME_ROW, row.where, 1 + len(others))
         else:
@@ -76,9 +81,12 @@ def read_chat(path: Path) -> Material:
                 start = placed[-1].end + 2 if placed else 0
                 placed.append(Turn(question=asked, start=start, end=start + len(reply), steps=steps))
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation), tuple(placed)))
-        material.unread_roles.update(
-            message.role for message in conversation.messages if message.role not in READ_ROLES
-        )
+        roles = [message.role or "none" for message in conversation.messages if message.role not in READ_ROLES]
+        unread = conversation.unread + Counter(f"a message of the role {role}" for role in roles)
+        material.parts.use(used := len(conversation.messages) - len(roles))
+        material.parts.take(used + unread.total())
+        for reason, count in unread.items():
+            material.parts.leave_out(reason, row.where, count)
     if unasked and not material.reports:
         raise UserError(unasked)
     return material

@@ -42,7 +42,7 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     redactor = Redactor.of(options.redact, options.names, key_file_of(to))
     with busy("reading"), redacting(redactor):
         material = chosen.read(path)
-    for account in (material.rows, material.files):  # several imports fill one experiment
+    for account in (material.rows, material.files, material.parts):  # several imports fill one experiment
         account.stage = f"import {path}"
     if material.is_empty:
         why = " ".join(f"{counted(account.came, account.unit)}: {account.reasons}." for account in material.accounts)
@@ -82,7 +82,6 @@ def _document(came: Imported, options: ImportOptions) -> dict[str, Any]:
         "systems": by_system(came.reports),
         "reports": [{**asdict(report), "citations": report.citations.model_dump()} for report in came.reports],
         "empty": came.empty,
-        "unread_roles": dict(came.material.unread_roles),
     }
 
 
@@ -138,9 +137,6 @@ def _notes(came: Imported) -> Iterator[str]:
         yield f"Users: {len(users):,}. The questions of one user are one cluster of intervals and tests."
     elif _are_chats(came):
         yield "No row names its user (user, user_id, customer …): the rows are taken as independent."
-    if roles := came.material.unread_roles:
-        messages = ", ".join(f"{role or 'none'} ({count:,})" for role, count in roles.items())
-        yield f"Warning: messages of roles that are not read are left out: {messages}."
     if times := came.material.unread_times:
         yield f"Warning: {counted(len(times), 'time')} such as {times[0]!r} cannot be read: write it in ISO form."
     if came.empty:

@@ -1,10 +1,12 @@
 """A conversation with an assistant: messages in any form that providers write, its turns, and who had it when."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from drretail.addons.imports.material import CUT
 from drretail.grounding.text.untrusted import visible
 from drretail.parsing import json_or_none, without_thoughts
 from drretail.records.run import Usage
@@ -19,10 +21,14 @@ _ROLES = {
 READ_ROLES = frozenset({"user", ASSISTANT, "tool", "system", "developer"})
 _UNSEEN_ITEMS = frozenset({"reasoning", "item_reference"})
 """Items of OpenAI's responses that are neither words nor calls."""
+_UNSEEN = "unseen choice"
+"""The role of a response's choices behind the first, which the user did not see."""
 _CALLS = ("tool_use", "tool_call", "toolUse", "functionCall", "function_call")
 _RESULTS = ("tool_result", "tool_call_response", "toolResult", "functionResponse", "function_response")
 """A message's parts that are no words, by their type or, of Bedrock and Gemini, by the field that holds the part."""
-_TEXTS = ("text", "output_text", "input_text")
+_TEXTS = ("text", "output_text", "input_text", "refusal")
+_THOUGHTS = ("thinking", "redacted_thinking", "reasoning", "reasoningContent", "thoughtSignature")
+"""A model's thoughts, which are no part of its answer."""
 _ASKED = ("messages", "input", "contents", "prompt", "question", "query", "chat_history", "body")
 _ANSWERED = (
     "messages",
@@ -49,6 +55,8 @@ class _Message:
     """An assistant's calls: the id, name and arguments of each."""
     results: tuple[tuple[str, str, bool], ...] = ()
     """Tools' results: the id of the call, else its name, the text, and whether it is an error."""
+    unread: tuple[str, ...] = ()
+    """The types of parts that are not read, such as images."""
 
 
 @dataclass(slots=True)
@@ -62,6 +70,10 @@ class Conversation:
     agent: str = ""
     usage: Usage = field(default_factory=Usage)
     model: str | None = None
+    unread: Counter[str] = field(default_factory=Counter[str])
+    """What of it is left out, by reason."""
+    left_out: dict[str, str] = field(default_factory=dict[str, str])
+    """The reasons why rows of its group are left out, by their places."""
 
 
 def text_of(names: Sequence[str], *values: Any) -> str:
@@ -116,7 +128,7 @@ def _messages_in(value: Any, role: str, names: Sequence[str]) -> list[dict[str, 
     for name in names:
         held = value.get(name)
         if name in ("choices", "candidates") and isinstance(held, list):
-            held = held[:1]  # the others are what the user did not see
+            held = [*held[:1], *({"role": _UNSEEN} for _ in held[1:])][::-1]
         if held and (messages := _messages_in(held, role, names)):
             return messages
     return []
@@ -150,21 +162,42 @@ def conversation_of(messages: Iterable[Any], usage: Any = None, **about: Any) ->
     total = sum((usage_in(item.get("usage") or item.get("usage_metadata")) for item in objects), usage_in(usage))
     model = about.pop("model", None) or text_of(("model",), *objects)
     read: list[_Message] = []
+    unread = Counter[str]()
     for item in objects:
         message = _message(item)
+        unread.update(f"a part of the type {kind}" for kind in message.unread)
         if item.get("type") == "function_call" and read and read[-1].role == ASSISTANT:  # calls of one turn
             read[-1] = replace(read[-1], calls=(*read[-1].calls, *message.calls))
         else:
             read.append(message)
-    return Conversation(read, usage=total, model=str(model) if model else None, **about)
+    last = max((at for at, message in enumerate(read) if message.role == ASSISTANT), default=0)
+    late = [message for message in read[last:] if message.role == "user" and message.text and not message.results]
+    if any(message.role == "user" and message.text for message in read[:last]):
+        unread["a last question without an answer"] += len(late)
+        read = [message for message in read if not any(message is each for each in late)]
+    return Conversation(read, usage=total, model=str(model) if model else None, unread=unread, **about)
 
 
 def exchange(request: Any, response: Any) -> list[dict[str, Any]]:
-    """The messages of a request with those of its response, which may repeat the former."""
+    """The messages of a request with those of its response, which may repeat the former.
+
+    Of a request of cut JSON, which would else be the user's words, they are one message of the role ``CUT``.
+    """
+    if isinstance(request, str) and _is_cut(request.strip()):
+        return [{"role": CUT, "content": request}]
     before, after = asked(request), answered(response)
     if before and after and _message(before[-1]) == _message(after[-1]):
         return before  # the request already holds the answer
     return after if before and after[: len(before)] == before else [*before, *after]
+
+
+def _is_cut(text: str) -> bool:
+    """True for JSON that ends too early."""
+    try:
+        json.loads(text if text[:1] in ("[", "{") else "0")
+    except json.JSONDecodeError as problem:
+        return problem.pos == len(text) or problem.msg.startswith("Unterminated string")
+    return False
 
 
 def _message(value: Mapping[str, Any]) -> _Message:
@@ -178,6 +211,7 @@ def _message(value: Mapping[str, Any]) -> _Message:
     texts: list[str] = []
     calls: list[tuple[str, str, Any]] = []
     results: list[tuple[str, str, bool]] = []
+    unread: list[str] = []
     content = value.get("content", value.get("parts"))
     for part in content if isinstance(content, list) else [content if "type" in _typed(content) else _text(content)]:
         inner = _typed(part)
@@ -189,6 +223,10 @@ def _message(value: Mapping[str, Any]) -> _Message:
             results.append((text_of(("tool_use_id", "toolUseId", "id", "name"), inner), _text(result), is_error))
         else:
             texts.append(_words(part))
+            kind = str(inner.get("type") or next(iter(inner), "text"))
+            is_read = bool(texts[-1]) or role == "tool" or kind in (*_TEXTS, *_THOUGHTS, "thought")
+            unread += [] if is_read else [kind]
+    texts.append(_words(value.get("refusal")))
     listed = list_of(value.get("tool_calls")) or [value.get("function_call")]
     calls = [_call(call) for call in listed if isinstance(call, dict)] or calls  # LangChain writes Anthropic's twice
     text = "\n".join(part for part in texts if part)
@@ -196,7 +234,7 @@ def _message(value: Mapping[str, Any]) -> _Message:
     if role == "tool" and not results:
         call_id = text_of(("tool_call_id", "name"), value)
         return _Message(role, results=((call_id, _text(content), value.get("status") == "error"),))
-    return _Message("tool" if results and not text else role, text, tuple(calls), tuple(results))
+    return _Message("tool" if results and not text else role, text, tuple(calls), tuple(results), tuple(unread))
 
 
 def _typed(part: Any) -> dict[str, Any]:
@@ -218,7 +256,8 @@ def _words(part: Any) -> str:
     """The words of a message's part; empty for an object that is no text, or a model's thoughts."""
     if isinstance(part, dict):
         is_text = part.get("type", "text") in _TEXTS and part.get("thought") is not True
-        return _words(part.get("text", part.get("content", part.get("value")))) if is_text else ""
+        words = next((part[name] for name in ("text", "content", "value", "refusal") if name in part), None)
+        return _words(words) if is_text else ""
     return _text(part)
 
 
@@ -254,11 +293,13 @@ def answered_turns(conversation: Conversation) -> list[tuple[str, str, int]]:
     """Each message of the user's with the assistant's answer, and how many steps were made up to it.
 
     What the assistant says beside a call is an answer only if nothing follows, and one without a question is left out.
+    A message without words, such as an image, asks nothing: what follows belongs to the question before.
     """
     turns: list[tuple[str, str, int]] = []
     question, steps = "", 0
     answer: list[_Message] = []
-    for message in (*conversation.messages, _Message("user")):
+    spoken = (message for message in conversation.messages if message.role != "user" or message.text)
+    for message in (*spoken, _Message("user")):
         if message.role == "user" and answer:
             answers = [
                 visible(message.text).strip() for message in answer if not message.calls or message is answer[-1]

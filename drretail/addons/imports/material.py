@@ -3,7 +3,6 @@
 import gzip
 import json
 import zlib
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,6 +25,7 @@ LARGEST = 500_000_000
 MOST_FILES = 100_000
 ROW_FILES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 NO_ROW, NOT_JSON, SAME_ROW = "no row of this format", "not JSON", "the same as another row"
+CUT = "an input of JSON that was cut"
 _PIECE = 1 << 20
 T = TypeVar("T")
 _redactor: ContextVar[Redactor | None] = ContextVar("redactor", default=None)
@@ -308,14 +308,14 @@ class Material:
     """What became of the rows of all files."""
     files: Account = field(default_factory=lambda: Account("import", "file"))
     """What became of the files: of rows, or of a report each."""
-    unread_roles: Counter[str] = field(default_factory=Counter[str])
-    """Messages of a log by role, if the role is not one that is read."""
+    parts: Account = field(default_factory=lambda: Account("import", "conversation part"))
+    """What became of the conversations' messages, and of what in or beside them is no message that is read."""
     unread_times: list[str] = field(default_factory=list[str])
     """What a log has as times and is none that is read."""
 
     @property
     def accounts(self) -> list[Account]:
-        return [account for account in (self.rows, self.files) if account.came]
+        return [account for account in (self.rows, self.files, self.parts) if account.came]
 
     def add_task(self, task: ForeignTask, where: str) -> bool:
         """Adds a task; False if it is held already. Raises UserError if its id already belongs to another question."""

@@ -112,7 +112,11 @@ def test_a_content_may_be_one_object_and_a_later_result_of_a_call_replaces_the_f
 def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None:
     others = [{"role": "ipython", "content": "1"}, {"role": "critic", "content": "No."}] * 2
     material = read(tmp_path, {"messages": [*OPENAI, "Hm.", *others]})
-    assert material.renamed("mine").unread_roles == {"": 1, "ipython": 2, "critic": 2}
+    assert {reason: fate.count for reason, fate in material.renamed("mine").parts.left_out.items()} == {
+        "a message of the role none": 1,
+        "a message of the role ipython": 2,
+        "a message of the role critic": 2,
+    }
 
 
 def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path: Path) -> None:

@@ -91,3 +91,36 @@ def test_what_repeats_an_id_that_is_not_unique_is_a_conversation_by_itself(tmp_p
         "the same as another row": 2,
         "a row of one conversation with another": 2,
     }
+
+
+def test_of_one_trace_the_last_answer_counts_and_what_it_drops_is_told(tmp_path: Path) -> None:
+    asked, other = [QUESTION], [{"role": "user", "content": "Else?"}]
+    again = {"traceId": "d", "input": asked, "output": "45 euros"}
+    rows: list[dict[str, object]] = [
+        *({"traceId": "a", "endTime": f"2026-03-01T00:00:0{at}Z", "input": asked, "output": at} for at in "21"),
+        {"traceId": "a", "endTime": "2026-03-01T00:00:00Z", "input": other, "output": "No."},
+        {"traceId": "b", "level": "ERROR", "input": asked, "output": "Trace"},
+        {"traceId": "c", "input": json.dumps(asked)[:-3], "output": "Cut"},
+        {"id": "d", "input": "[Urgent] a lamp", "output": "Oak", "observations": [again]},
+    ]
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", rows))
+    assert {task: report.text for (_, task), report in material.reports.items()} == {"a": "2", "b": "", "d": "Oak"}
+    assert (material.rows.used, material.rows.merged, material.rows.adds_up) == (3, {}, True)
+    question, answer = (f"another {word} of one trace" for word in ("question", "answer"))
+    assert set(material.rows.left_out) == {"an input of JSON that was cut", question, answer}
+    assert set(material.parts.left_out) == {"the output of an observation that ended with an error", question}
+
+
+def test_what_of_a_conversation_is_not_read_is_told(tmp_path: Path) -> None:
+    parts = [{"type": kind, kind: "No."} for kind in ("refusal", "weird", "thinking")]
+    said, late = {"role": "assistant", "content": parts}, {"role": "user", "content": "And red?"}
+    rows: list[dict[str, object]] = [
+        {"id": "a", "messages": [QUESTION, said, late], "question": "Else?", "answer": "Yes."},
+        {"id": "b", "request": {"prompt": ASKED}, "response": {"choices": [*CHOICES, *CHOICES]}},
+    ]
+    material = load_format("chat").read(jsonl(tmp_path / "log.jsonl", rows))
+    assert [task.text for task in material.tasks.values()] == [ASKED, ASKED]
+    assert [report.text for report in material.reports.values()] == ["No.", SAID]
+    told = ("the type weird", "a last question", "a question and its answer beside messages", "unseen choice")
+    assert all(part in material.parts.reasons for part in told)
+    assert (material.parts.came, material.parts.used, material.parts.adds_up) == (8, 4, True)
