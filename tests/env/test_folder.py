@@ -64,11 +64,10 @@ def test_a_flipped_bit_or_a_missing_file_is_noticed_and_reading_changes_none(fol
 
 def test_a_file_without_a_checksum_is_a_finding(folder: Path, manifest: Manifest) -> None:
     sums = folder / manifest.generation / "SHA256SUMS"
-    lines = sums.read_text().splitlines(keepends=True)
-    for left_out in lines:
-        sums.write_text("".join(line for line in lines if line != left_out))
-        unlisted = [finding.text for finding in check_world(folder) if finding.code == "file_unlisted"]
-        assert set(unlisted) == {left_out.split()[1]}
+    for line in (whole := sums.read_text()).splitlines(keepends=True):
+        sums.write_text(whole.replace(line, ""))
+        found = {finding.text for finding in check_world(folder) if finding.code == "file_unlisted"}
+        assert found == {line.split()[1]}
 
 
 @pytest.mark.usefixtures("manifest")
