@@ -1,13 +1,11 @@
 """Agents that ask no model. Their scores show what a score is worth.
 
-Null agents do no research. They report nothing, the query's own words, its keywords, the best hit for these, the best
-sellers, or a page of hits. The oracle is the ceiling: the best basket that satisfies a query, with each product looked
-up and the total computed. No other agent is given the reference. The oracle does no research either, so it reports
-nothing of the web or of the user.
+Null agents do no research. They report nothing, or the best hit for the query's keywords. The oracle is the ceiling:
+the best basket that satisfies a query, with each product looked up and the total computed. No other agent is given the
+reference. The oracle does no research either, so it reports nothing of the web or of the user.
 """
 
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,14 +38,12 @@ def floor(answer: Callable[[Task, Toolkit], Awaitable[Answer]], *, sees_referenc
     return Agent(answered, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=sees_reference)
 
 
-def _stated(report_on: Callable[[Task], str]) -> Agent:
-    """The agent whose report is made from the question alone."""
+async def _nothing(task: Task, toolkit: Toolkit) -> Answer:
+    del task, toolkit
+    return Answer(report="", picks=())
 
-    async def stating(task: Task, toolkit: Toolkit) -> Answer:
-        del toolkit
-        return Answer(report=report_on(task), picks=())
 
-    return floor(stating)
+EMPTY = floor(_nothing)
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -62,42 +58,18 @@ def _keywords(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if len(word) >= _SHORTEST and word not in _TELL_NOTHING))
 
 
-EMPTY = _stated(lambda task: "")
-COPY = _stated(lambda task: task.text)
-KEYWORDS = _stated(lambda task: ", ".join(_keywords(task.text)))
-
-
-PICKS = 3
-HITS, RATED_HITS, DUMPED = 10, 5, 20
-"""Hits for the keywords. The category of most of the first ten is taken for the wanted one, the best rated of the first
-five for the best product, and twenty are a dump.
-"""
+RATED_HITS = 5
+"""Hits for the keywords, of which the best rated is taken."""
 _LONGEST_SEARCH = 500
 """Characters that the search accepts."""
 
 
-async def best_sellers(task: Task, toolkit: Toolkit) -> Answer:
-    """The products with the most ratings in the wanted category. Raises ModelError if the shop can't be searched."""
-    # The category of most of the hits; among equals, the one that was found first.
-    counted = Counter(card["category"] for card in await _hits(toolkit, task, HITS))
-    within = {"category": counted.most_common(1)[0][0]} if counted else {}
-    bestsellers = await _search(toolkit, query="", sort_by="popularity", limit=PICKS, **within)
-    report = "\n".join(["# Bestsellers", "", *(_listed(card) for card in bestsellers)])
-    return Answer(report=report, picks=tuple(Pick(product=card["product_id"]) for card in bestsellers))
-
-
-async def _hits(toolkit: Toolkit, task: Task, limit: int) -> list[dict[str, Any]]:
-    return await _search(toolkit, query=" ".join(_keywords(task.text))[:_LONGEST_SEARCH], limit=limit)
-
-
-async def _search(toolkit: Toolkit, **arguments: Any) -> list[dict[str, Any]]:
+async def _hits(toolkit: Toolkit, task: Task) -> list[dict[str, Any]]:
+    arguments = {"query": " ".join(_keywords(task.text))[:_LONGEST_SEARCH], "limit": RATED_HITS}
     (reply,) = await toolkit.acall_all([("product_catalog_search", arguments)])
     if reply.error is not None:
         raise ModelError("tool", f"the shop can't be searched: {reply.text}")
     return whole_items(reply.value, "hits")
-
-
-BESTSELLERS = floor(best_sellers)
 
 
 async def best_hit(task: Task, toolkit: Toolkit) -> Answer:
@@ -106,7 +78,7 @@ async def best_hit(task: Task, toolkit: Toolkit) -> Answer:
     It keeps to no budget and rules nothing out, since only the question says what is wanted. Raises ModelError if the
     shop can't be searched.
     """
-    hits = await _hits(toolkit, task, RATED_HITS)
+    hits = await _hits(toolkit, task)
     if not hits:
         return Answer(report="Nothing in this shop has a word of the question.", picks=())
     best = max(hits, key=lambda card: (card.get("average_rating", 0), card.get("rating_number", 0)))
@@ -114,23 +86,6 @@ async def best_hit(task: Task, toolkit: Toolkit) -> Answer:
 
 
 SEARCH = floor(best_hit)
-
-
-def _dumped(*, picks_first: bool) -> Agent:
-    """Lists what a search finds: each line is true and none is an answer. With ``picks_first``, it buys the first; else
-    it declares no decision, so that a list without errors earns nothing where something is wanted.
-    """
-
-    async def dump(task: Task, toolkit: Toolkit) -> Answer:
-        hits = await _hits(toolkit, task, DUMPED)
-        picks = tuple(Pick(product=card["product_id"]) for card in hits[:1]) if picks_first else None
-        report = "\n".join(["# Search results", "", *(_listed(card) for card in hits)])
-        return Answer(report=report, picks=picks)
-
-    return floor(dump)
-
-
-DUMP, DUMP_PICK = _dumped(picks_first=False), _dumped(picks_first=True)
 
 
 LONGEST_TITLE = 80

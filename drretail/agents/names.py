@@ -13,12 +13,7 @@ BUILT_IN: dict[str, str] = {
 """The agents that research."""
 BASELINES = {
     "null_empty": "drretail.agents.baselines:EMPTY",
-    "null_copy": "drretail.agents.baselines:COPY",
-    "null_keywords": "drretail.agents.baselines:KEYWORDS",
     "null_search": "drretail.agents.baselines:SEARCH",
-    "null_bestsellers": "drretail.agents.baselines:BESTSELLERS",
-    "null_dump": "drretail.agents.baselines:DUMP",
-    "null_dump_pick": "drretail.agents.baselines:DUMP_PICK",
     "null_first": "drretail.agents.baselines:FIRST",
     "null_last": "drretail.agents.baselines:LAST",
     "oracle": "drretail.agents.baselines:ORACLE",

@@ -23,7 +23,7 @@ from drretail.eval.judging.subject import CriteriaTask, Pair, Subject
 from drretail.experiment import Definition
 from drretail.llm.prompt import Prompt
 from drretail.records.criteria import Criteria
-from drretail.records.run import BASELINES, DUMPS, System
+from drretail.records.run import BASELINES, System
 from drretail.records.score import WHY_NOT, JudgeRef, MetricDescription, Order, Rules, Verdict, VerdictState, reasons_of
 
 OPEN = "open"
@@ -285,11 +285,8 @@ def is_unrated(metric: Metric, judge: JudgeRef) -> bool:
 
 
 def is_judged(metric: Metric, system: System, *, floors: bool) -> bool:
-    """Whether a metric judges a system's runs; it judges opinions on floors and the oracle, and dumps, only with
-    ``floors``.
-    """
-    unasked = BASELINES if metric.is_opinion else DUMPS if metric.needs_judge else ()
-    return floors or system.agent not in unasked
+    """Whether a metric judges a system's runs; it judges opinions on floors and the oracle only with ``floors``."""
+    return floors or not metric.is_opinion or system.agent not in BASELINES
 
 
 def of_verdicts(values: Callable[[Sequence[Verdict]], Sequence[Value]]) -> Valuing:

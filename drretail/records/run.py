@@ -26,11 +26,9 @@ Scope = Literal["own", "any"]
 LONGEST_LABEL = 80
 SANDBOX = "sandbox"
 """The web provider that labels do not mention."""
-DUMPS = ("null_dump", "null_dump_pick")
-"""Null agents that list search results: a judge would read forty claims a query, so it is asked only by request."""
 TURN_FLOORS = ("null_first", "null_last")
 """Floors of conversations alone: one repeats its first cart, the other obeys the last turn alone."""
-NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_bestsellers", *DUMPS, *TURN_FLOORS)
+NULL_AGENTS = ("null_empty", "null_search", *TURN_FLOORS)
 """Agents that research nothing. Their scores show what a score is worth."""
 ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""

@@ -9,17 +9,13 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.gold import add_gold
 from drretail.env.world import World
-from drretail.eval.metric import is_judged
-from drretail.eval.registry import load_metric
 from drretail.experiment import read_definition
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.query import Query
 from drretail.records.reading import Outcome
-from drretail.records.run import DUMPS
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded
-from tests import build
 from tests.agents.conftest import QUERY, record, scripted, sut
 from tests.build import demands, known
 from tests.shop import OTHER
@@ -46,17 +42,6 @@ WISH = Wish(wants=(FEEDER, BIRD_BATH), budget=Money.of(120))
 
 def asked(wish: Wish = WISH) -> Query:
     return Query(query_id="q1", user_id=OTHER, text="Two feeders and a bath, under $120?", wish=wish, source="t")
-
-
-def test_a_dump_lists_what_a_search_finds_and_decides_nothing_or_for_the_first(world: World) -> None:
-    nothing, first = (recorded(world, name, QUERY).run for name in DUMPS)
-    assert nothing.report == first.report
-    assert (nothing.report or "").count("\n- **") == len(nothing.citations) > 1
-    assert (nothing.picks, len(first.picks or ())) == (None, 1)
-    assert f"P:{next(iter(first.picks or ())).product}" in (first.report or "").splitlines()[2]
-    dump = build.SYSTEM.model_copy(update={"agent": DUMPS[0]})
-    assert [is_judged(load_metric("faithfulness"), dump, floors=floors) for floors in (False, True)] == [False, True]
-    assert is_judged(load_metric("checks"), dump, floors=False)
 
 
 def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> None:

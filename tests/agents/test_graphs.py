@@ -79,8 +79,8 @@ async def test_a_graph_is_invoked_and_streamed_as_any_other(world: World, name: 
 
 async def test_a_graph_that_cannot_be_had_or_is_asked_nothing_says_so(world: World) -> None:
     model = scripted_model(play=play)
-    with pytest.raises(UserError, match="null_copy is no graph; these are: plan_to_function, react"):
-        graph("null_copy", world=world, model=model)
+    with pytest.raises(UserError, match="null_empty is no graph; these are: plan_to_function, react"):
+        graph("null_empty", world=world, model=model)
     with pytest.raises(UserError, match="was asked nothing"):
         await graph("react", world=world, model=model).ainvoke({"messages": []})
     shop: Any = graph("react", world=world, model=model)

@@ -72,15 +72,15 @@ def system(agent: str, model: str = "", **fields: Any) -> System:
     ("of", "place"),
     [
         (system("react", "m"), "system"),
-        (system("null_bestsellers"), "floor"),
+        (system("null_search"), "floor"),
         (system("oracle"), "ceiling"),
         (system("oracle-v2", place="my:agent"), "system"),
-        (system("null_copy+mine"), "system"),
+        (system("null_empty+mine"), "system"),
         (system("react-without-web", "m", options={"without": ["web"]}), "system"),
     ],
 )
 def test_a_system_stands_where_its_record_says_whatever_its_label_is(of: System, place: str) -> None:
-    assert {place_of(label, {label: of}) for label in (of.label(), "oracle", "null_copy-x")} == {place}
+    assert {place_of(label, {label: of}) for label in (of.label(), "oracle", "null_empty-x")} == {place}
 
 
 def sized(agent: str, size: str, **fields: Any) -> System:
@@ -90,7 +90,7 @@ def sized(agent: str, size: str, **fields: Any) -> System:
 @pytest.mark.parametrize(
     "systems",
     [
-        [system("a", "m"), system("z", "m"), *map(system, ("null_empty", "null_bestsellers", "oracle"))],
+        [system("a", "m"), system("z", "m"), *map(system, ("null_empty", "null_search", "oracle"))],
         [sized("a", "64k"), sized("a", "64k", limits=Limits(rag_turns=8)), sized("a", "512k"), system("b", "m:5")],
     ],
     ids=["floors by their own order and the ceiling last", "sizes by size"],

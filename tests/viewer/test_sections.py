@@ -38,7 +38,7 @@ def test_what_was_not_judged_failed_or_is_stale_is_told_apart(printed: Print) ->
     stale = Judging(
         metric="faithfulness", system="a@m", judge="p:m", judge_kind="llm", verdicts=60, failed=1, stale=2, not_judged=3
     )
-    text = text_of(score("a@m"), score("null_copy"), judgings=(stale,))
+    text = text_of(score("a@m"), score("null_empty"), judgings=(stale,))
     assert "The null agents are trivial. They mark the lowest useful score (floor)." in text
     assert (
         "a@m: 1 verdict failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged." in text

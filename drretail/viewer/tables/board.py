@@ -20,7 +20,7 @@ from drretail.grounding.text.wording import listed
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
 from drretail.records.query import NOT_LAST
-from drretail.records.run import DUMPS, place_of
+from drretail.records.run import place_of
 from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
@@ -440,8 +440,4 @@ def board_notes(board: Scoreboard) -> Iterator[str]:
     if reasons := dict.fromkeys(why for cell in cells for why in missing_of(cell)):
         yield f"Runs without a value: {', '.join(reasons)}."
     yield from notes_on((row.system for row in board.rows), board.systems, bounded=True)
-    dumps = [row.system for row in board.rows if row.system in DUMPS and FP not in {*row.cells, *row.failed}]
-    if dumps and any(column.name == FP for column in board.columns):
-        asked = "`score(rate_floors=True)`"
-        yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only from Python: {asked}."
     yield from board.notes

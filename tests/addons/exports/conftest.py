@@ -16,7 +16,7 @@ QUERIES = [
     Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test"),
     Query(query_id="q2", user_id=USER, text="Is there a bird bath, and how do I keep it clean?", source="test"),
 ]
-REACT, HYBRID, FLOOR = "react@offline-shopper", "hybrid_react@offline-shopper", "null_copy"
+REACT, HYBRID, FLOOR = "react@offline-shopper", "hybrid_react@offline-shopper", "null_search"
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -27,7 +27,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def exp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("exports")
     with world_at(build_shop(home / "world")) as world:
-        record_runs(world, QUERIES, home / "exp", ("react", "hybrid_react", "null_copy"))
+        record_runs(world, QUERIES, home / "exp", ("react", "hybrid_react", "null_search"))
     lost = next(run for run in read_runs(home / "exp") if (run.system, run.query_id) == (HYBRID, "q2"))
     fail(home / "exp", lost, "no answer")
     judge_by_hand(home / "exp")

@@ -132,7 +132,7 @@ def test_a_number_a_cell_with_its_interval_apart_and_a_difference_in_a_row_of_it
 
 def test_what_lacks_a_value_is_counted_below_and_one_system_stands_beside_floor_and_oracle() -> None:
     part = {"react@m": cells(0) | {"FP": cell(0.5, 17, n_scored=3)}}
-    bounds = {"null_copy": cells(9), "null_search": cells(8), "oracle": cells(0)}
+    bounds = {"null_empty": cells(9), "null_search": cells(8), "oracle": cells(0)}
     decision, faithfulness, _ = BoardTables(made([], rows=part | bounds)).tables
     assert [row.name for row in decision.rows] == ["react@m", "null_search", "oracle"], "the best floor alone"
     first = known(faithfulness.rows[0].cells[0])
@@ -158,16 +158,16 @@ def test_the_same_tables_are_in_every_form_with_the_papers_numbers_on_request(pr
         assert part in details, part
 
 
-NAMES = {"a@m": "a", "b@m": "b", "null_copy": "null_copy"}
-FLOOR = measure("right", "undecided", labels=("a@m", "null_copy"))
+NAMES = {"a@m": "a", "b@m": "b", "null_empty": "null_empty"}
+FLOOR = measure("right", "undecided", labels=("a@m", "null_empty"))
 FEW = measure("right", "too_few", n_users=3)
 UNREAD = measure("FP", "not_read", why="p:m does not read", difference=None)
 MISSING = measure("FP", "missing", why="3 of 10 queries lack a value")
 ENDS: dict[str, Any] = {"ci_low": 0.1, "ci_high": 0.4}
 HIGHER = measure("FP", "higher", **ENDS)
-ABOVE = measure("right", "higher", labels=("a@m", "null_copy"), **ENDS)
+ABOVE = measure("right", "higher", labels=("a@m", "null_empty"), **ENDS)
 SEVEN = "No difference is shown. The judge preferred a 7 : 3."
-BETTER = "shown to be better than the best floor, null_copy."
+BETTER = "shown to be better than the best floor, null_empty."
 PREFERRED = measure("preference", "undecided", difference=0.4, mean_a=0.7, mean_b=0.3)
 OPEN = measure("right", "undecided", n_needed=117, apart=0.1)
 
@@ -186,7 +186,7 @@ CONCLUDED: list[tuple[list[ComparedRow], list[ComparedRow], str]] = [
     ([UNREAD], [], "Not read: FP (p:m does not read)."),
     ([], [FLOOR], f"a is not {BETTER}"),
     ([PREFERRED], [FLOOR, FLOOR], f"{SEVEN} No system is {BETTER}"),
-    ([], [ABOVE], "a is above the best floor, null_copy, in right (+0.25, +0.10 to +0.40, n = 10)."),
+    ([], [ABOVE], "a is above the best floor, null_empty, in right (+0.25, +0.10 to +0.40, n = 10)."),
     ([], [], ""),
 ]
 
