@@ -55,13 +55,13 @@ def test_a_rule_keeps_runs_whose_report_was_judged_so_and_names_what_was_judged(
         chosen.run.run_id: got.value
         for chosen in Selection.of(exp)
         for got in chosen.got
-        if got.variant == "FP" and got.value is not None
+        if got.variant == "N_cited" and got.value is not None
     }
     best = max(values.values())
-    kept = Selection.of(exp, rules=[read_where(f"FP >= {best}")])
+    kept = Selection.of(exp, rules=[read_where(f"N_cited >= {best}")])
     assert ids(kept) == [each for each, value in values.items() if value >= best]
-    assert f"not FP >= {best}" in kept.account.left_out
-    assert ids(Selection.of(exp, rules=[read_where(f"faithfulness FP>={best}")])) == ids(kept)
+    assert f"not N_cited >= {best}" in kept.account.left_out
+    assert ids(Selection.of(exp, rules=[read_where(f"faithfulness N_cited>={best}")])) == ids(kept)
     with pytest.raises(UnknownName, match="FP"):
         Selection.of(exp, rules=[read_where("FPP > 0.1")])
 
