@@ -6,6 +6,7 @@ less. It is praised if something that was not looked at is called good: a gate p
 """
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -67,7 +68,7 @@ def silent(bench: Bench) -> Row:
     return row
 
 
-TOLD = ("gesperrt", "nein", "vielleicht", "in May", '"empty": 1')
+TOLD = ("gesperrt", "nein", "vielleicht", "in May", '"empty": 1', "older than the runs")
 """Values that can't be taken, as they are shown; and a report without a word, which is a failed run."""
 
 
@@ -158,28 +159,30 @@ def without(faults: Mapping[str, Change], *names: str) -> dict[str, Change]:
 
 
 def of_verdicts(experiment: str, metric: str) -> dict[str, Change]:
-    """The faults of one file of verdicts."""
+    """The faults of the verdicts on one system, which are one packed file."""
 
     def edit(change: Callable[[Path], object], place: Path) -> None:
-        files = sorted((place / experiment).glob(f"verdicts/{metric}/*/*/*.jsonl"))
-        change([file for file in files if ".journal." not in file.name][AT])
+        change(sorted((place / experiment).glob(f"verdicts/{metric}/*/*/packed.jsonl.gz"))[-1])
+
+    def fail(own: Path) -> None:
+        own.write_bytes(gzip.compress(gzip.decompress(own.read_bytes()).replace(b'"scored"', b'"failed"', 1)))
 
     return {
         "dropped": partial(edit, Path.unlink),
         "damaged": partial(edit, lambda own: own.write_bytes(own.read_bytes()[::-1])),
         "emptied": partial(edit, lambda own: own.write_bytes(b"")),
-        "failed": partial(edit, lambda own: own.write_bytes(own.read_bytes().replace(b'"scored"', b'"failed"'))),
+        "failed": partial(edit, fail),
     }
 
 
 def stages(bench: Bench) -> list[Stage]:
     """All stages, made from the bench's shop."""
-    asked = ("run", "--world", "w", "--queries", "ten.jsonl", "--agent", "react", "--agent", "null_first")
+    asked = ("run", "--world", "w", "--queries", "ten.jsonl", "--agent", "react", "--agent", "steady:answer")
     ten = (*asked, "--no-floors", "--to", "ten", "--quiet")
     refused = (*asked[:-4], "--agent", "refuses:answer", "--no-floors", "--to", "ten", "--quiet")
     score = ("score", "ten", "--metrics", "faithfulness,checks", "--quiet")
     compare = ("compare", "ten", "--quiet")
-    gate = ("compare", "ten", "--fail-if", "error_free < -0.5", "--quiet")
+    gate = ("compare", "ten", "--fail-if", "clean < -0.5", "--quiet")
     lines: list[Stage] = [
         Stage(
             "ingest: products",
@@ -248,7 +251,7 @@ def stages(bench: Bench) -> list[Stage]:
                 "report": ("report", "ten", "--quiet"),
                 "verify": ("verify", "ten", "--quiet"),
                 "export: chat": ("export", "ten", "--format", "chat", "--to", "out.jsonl", "--quiet"),
-                "export: csv": ("export", "ten", "--format", "csv", "--to", "out.csv", "--quiet"),
+                "export: csv": ("export", "ten", "--format", "csv", "--to", "out", "--quiet"),
             }.items()
         ),
         *(
@@ -301,6 +304,9 @@ def _ten(place: Path) -> None:
     rows = (
         Query(query_id=f"t{number}", user_id=USER, text=f"Which bird feeder under ${20 + number} suits me?", source="b")
         for number in range(N)
+    )
+    (place / "steady.py").write_text(
+        "def answer(question):\n    return 'The feeder [P:B0TEST0001] holds seed.'\n", "utf-8"
     )
     _write(place / "ten.jsonl", (canonical_json(row.model_dump(mode="json")) for row in rows))
 
