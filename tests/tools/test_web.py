@@ -24,7 +24,7 @@ from tests.tools.conftest import PAGES, ListWeb, error_of
 
 def searched(world: World, web: Any, **given: Any) -> tuple[Session, list[dict[str, Any]]]:
     """A session that has searched this web, for summaries of pages, and its results."""
-    session = Session(SessionSettings(replace(world, web=web), **{"web_mode": "ws", **given}))
+    session = Session(replace(SessionSettings(replace(world, web=web), web_mode="ws"), **given))
     with Toolkit(session) as toolkit:
         return session, toolkit.call("web_search", {"query": "x"}).value["results"]
 

@@ -4,7 +4,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from drretail.addons.personas.pairing import distance, most_different, pair_quer
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
 from drretail.addons.personas.persona import Persona, PersonContext, Trait, persona_by_rules, read_past, read_people
 from drretail.api.prompts import query_prompt_files, read_query_prompts
-from drretail.env.world import World
+from drretail.env.world import World, world_at
 from drretail.llm.prompt import overridden_prompts
 from drretail.plugins import ADDONS
 from drretail.querygen.by_model.session import ModelSession, ask_all
@@ -26,14 +26,22 @@ from drretail.records.query import Query
 from drretail.records.wish import Wish
 from tests.api import test_hostile_texts as hostile
 from tests.api.test_hostile_texts import shop as hostile_shop
-from tests.api.test_own_wording import QUERY, own, requests_in, shop, unsent
+from tests.api.test_own_wording import QUERY, own, requests_in, unsent
 from tests.build import files
 from tests.filling import filling_model
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
 from tests.querygen.conftest import call, make_world, refused, world
 from tests.shop import USER
 
-__all__ = ["hostile_shop", "make_world", "own", "shop", "world"]
+__all__ = ["hostile_shop", "make_world", "own", "world"]
+
+
+@pytest.fixture
+def shop(tiny_shop: Path) -> Iterator[World]:
+    with world_at(tiny_shop) as opened:
+        yield opened
+
+
 USERS = ("ANNA", "CARA", "FAYE", "GUNN_2")
 TASK = Query(query_id="t1", text="How do I wash a dog with a gentle shampoo?", mode="generic", source="test")
 

@@ -1,5 +1,6 @@
 """Webs by their names, and what is said of wrong ones. Also tests providers.py."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ NO_WEBS: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("spec", "fields", "message"), NO_WEBS)
 def test_what_opens_no_web_is_said_without_what_is_secret(spec: str, fields: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message) as caught:
-        open_web(spec, WebOptions(**{"serper_key": KEY, **fields}))
+        open_web(spec, replace(WebOptions(serper_key=KEY), **fields))
     assert "secret" not in str(caught.value)
 
 

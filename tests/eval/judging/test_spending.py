@@ -35,8 +35,8 @@ def test_an_allowance_ends_when_it_is_spent_and_without_a_cap_never() -> None:
     capped, free = Allowance(dollars=0.03), Allowance()
     for _ in range(2):
         capped.check()
-        capped.count(Usage(**USED))
-        free.count(Usage(**USED))
+        capped.count(Usage.model_validate(USED))
+        free.count(Usage.model_validate(USED))
     with pytest.raises(CapReached):
         capped.check()
     free.check()
