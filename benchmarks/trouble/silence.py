@@ -255,7 +255,13 @@ def stages(bench: Bench) -> list[Stage]:
             }.items()
         ),
         *(
-            Stage(f"{name}: verdicts", command, of_verdicts("ten", "faithfulness"), judged)
+            # Verdicts that are gone are made again, which is what `score` is for.
+            Stage(
+                f"{name}: verdicts",
+                command,
+                without(of_verdicts("ten", "faithfulness"), *(["dropped"] if name == "score" else [])),
+                judged,
+            )
             for name, command in {
                 "score": score,
                 "report": ("report", "ten", "--quiet"),
