@@ -21,7 +21,7 @@ from typing import Any
 from unittest.mock import patch
 
 from elasticsearch import Elasticsearch
-from figures import keep, parser_of
+from figures import hold, keep, parser_of
 from served import remove
 from world import Texts, made_orders, made_products
 
@@ -150,6 +150,7 @@ def main() -> None:
                 sizes.append(held())
     finally:
         remove(settings, name)
+    hold(all(plain > 0 and ours > 0 for found in rounds for plain, ours in found.values()), "both sides were asked")
     print(f"{args.calls:,} calls in {THREADS} threads\n\n{'':24}{'plain s':>10}{'ours s':>10}{'ratio':>8}")
     ratios: dict[str, float] = {}
     for kind in rounds[0]:
