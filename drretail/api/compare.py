@@ -27,7 +27,7 @@ from drretail.eval.compare.fail_if import (
 from drretail.eval.compare.rows import AGAIN
 from drretail.eval.compare.value_tables import compare_values, is_value_table
 from drretail.eval.method import judge_notes, judges_of_faithfulness
-from drretail.eval.scores.file import made_scores, outdated, read_scores
+from drretail.eval.scores.file import made_scores, outdated, outdated_note, read_scores
 from drretail.experiment import read_definition
 from drretail.progress import busy
 from drretail.records.comparison import BoundResult, Comparison, GateResult
@@ -87,8 +87,7 @@ class Compared:
         notes = [*([unknown] if away else []), *told]
         place = quote(str(self.options.experiment))
         if self.stale:
-            again = f"drretail score {place} makes them again"
-            notes.append(f"The scores are older than the runs ({self.stale}): {again}.")
+            notes.append(outdated_note(Path(str(self.options.experiment)), self.stale))
         rows = (row for comparison in self.comparisons for table in comparison.tables for row in table.rows)
         unread: dict[str, int] = {}
         for why, count in (item for row in rows for item in row.dropped.items() if item[0] in NOT_LOOKED_AT):

@@ -11,8 +11,7 @@ from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
-from drretail.eval.scores.file import outdated, read_scores
-from drretail.experiment import kept_accounts
+from drretail.eval.scores.file import outdated, outdated_note, read_scores
 from drretail.files import write_atomically
 from drretail.progress import Progress, busy, choose_progress
 from drretail.records.score import Scores
@@ -21,7 +20,7 @@ from drretail.records.tables.markup import latex_of
 from drretail.records.tables.result import Result
 from drretail.records.tables.sheets import csv_of
 from drretail.unchanged import is_unchanged, keep_state, state_of
-from drretail.viewer.experiment import ExperimentView, read_view
+from drretail.viewer.experiment import ExperimentView, accounts_of, read_view
 from drretail.viewer.page.document import INDEX, write_report_page
 from drretail.viewer.sections import agreements, board_sections, sections
 from drretail.viewer.summary import summary_of
@@ -97,20 +96,19 @@ def _result(
     scores: Scores | None,
 ) -> Result[str]:
     """The file that was written, or the text without one; and what its numbers leave out."""
-    accounts = [account for account in (scores.accounts if scores else ()) if account.has_failed]
-    partial = [*(account for account in kept_accounts(experiment) if account.came != account.used), *accounts]
+    partial = [account for account in accounts_of(experiment, scores) if account.came != account.used]
     notes = [
         f"{account.stage}: {account.used:,} of {counted(account.came, account.unit)} used; {account.reasons}."
         for account in partial
     ]
     if changes := outdated(experiment, scores):
-        again = f"drretail score {quote(str(experiment))} makes them again"
-        notes.insert(0, f"The scores are older than the runs ({changes}): {again}.")
+        notes.insert(0, outdated_note(experiment, changes))
     about = {"report": None if to is None else str(to)} | (
         {"accounts": [account.document() for account in partial]} if partial else {}
     )
     shown = text.removesuffix("\n") if to is None else str(to)
-    return Result(text, lambda: {**about, **document()}, [shown], hints=hints, notes=notes, left=len(accounts), path=to)
+    left = sum(account.has_failed for account in (scores.accounts if scores else ()))
+    return Result(text, lambda: {**about, **document()}, [shown], hints=hints, notes=notes, left=left, path=to)
 
 
 def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:

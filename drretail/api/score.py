@@ -22,7 +22,7 @@ from drretail.env.offers import Offers
 from drretail.env.web.base import Pages
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.ballots import left_out_of_votes
+from drretail.eval.ballots import counted_votes, left_out_of_votes
 from drretail.eval.baskets import references_of
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
@@ -158,7 +158,7 @@ def score(options: ScoreOptions) -> RecordedScores:
         scores = made_scores(folder)  # as they stand in the file, whether made now or before
     if any(system.is_of_shop for system in read_definition(folder).systems.values()):
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
-    for sentence in left_out_of_votes(folder):
+    for sentence in left_out_of_votes(counted_votes(folder)[1]):
         say(sentence)
     closing = " ".join(filter(None, (allowance.closing, changed_gold(folder)))) or None
     judging = _outcome(plan, scores, closing)

@@ -79,9 +79,8 @@ def counted_votes(experiment: Path) -> tuple[list[Ballot], Account]:
     return votes, account
 
 
-def left_out_of_votes(experiment: Path) -> list[str]:
-    """A sentence on the answers that ``read_votes`` leaves out, if there are any."""
-    account = counted_votes(experiment)[1]
+def left_out_of_votes(account: Account) -> list[str]:
+    """A sentence on the answers that ``counted_votes`` leaves out, if there are any."""
     return [f"Left out of people's answers: {account.reasons}."] if account.left_out else []
 
 

@@ -56,6 +56,12 @@ class ClaimsView:
     """True if these are the statements of an assistant's answers, beside the shop's records."""
 
 
+def accounts_of(experiment: Path, scores: Scores | None) -> list[Account]:
+    """As ``ExperimentView.accounts``, without reading the runs."""
+    judged = () if scores is None else scores.accounts
+    return [*kept_accounts(experiment), *(account for account in judged if account.has_failed)]
+
+
 @dataclass(frozen=True, slots=True)
 class Checks:
     """Findings of code in a report. ``made`` is empty if no check was made yet."""
@@ -240,7 +246,7 @@ class ExperimentView:
         """What became of all that came into the stages that made the experiment; then of reports of which some could
         not be judged as they should.
         """
-        return [*kept_accounts(self.folder), *(account for account in self.scores.accounts if account.has_failed)]
+        return accounts_of(self.folder, self.scores)
 
     @property
     def name(self) -> str:

@@ -117,7 +117,7 @@ def test_answers_on_unknown_systems_and_on_what_nobody_was_asked_are_named_and_l
     about = {"run_id": "z/q1-r1", "report_sha": "s", "query_id": "q1", "annotator": "ann"}
     cast(folder, Rating.model_validate({**about, "at": clock(), "dimension": "depth", "value": 7}), None)
     assert choices(folder) == ["a"]
-    assert left_out_of_votes(folder) == [
+    assert left_out_of_votes(counted_votes(folder)[1]) == [
         "Left out of people's answers: no system 'z' here (2, first: ann.jsonl), votes/plan.json asks about no such "
         "pair (1, first: ann.jsonl)."
     ]

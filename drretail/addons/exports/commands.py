@@ -8,7 +8,7 @@ from drretail.addons.exports.options import ExportOptions
 from drretail.addons.exports.selection import Selection, read_where
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, text_list
-from drretail.eval.scores.file import outdated
+from drretail.eval.scores.file import outdated, outdated_note
 from drretail.progress import busy
 from drretail.records.tables.account import Account
 from drretail.records.tables.result import Result
@@ -42,6 +42,6 @@ def export(options: ExportOptions) -> Result[Exported]:
         written = export_selection(selection, options.form, path, force=options.force)
     account, document = selection.account, {"path": str(path), "written": written}
     changes = outdated(experiment)
-    notes = [f"The scores are older than the runs ({changes}): drretail score {experiment}."] if changes else []
+    notes = [outdated_note(experiment, changes)] if changes else []
     exported = Exported(path, written, account)
     return Result(exported, document, [f"{written} → {path}"], notes=notes, path=path, accounts=[account])

@@ -8,7 +8,7 @@ from typing import Literal
 
 from drretail.addons.people.judged_claims import sheet_name
 from drretail.errors import UnknownName, UserError, quoted
-from drretail.eval.ballots import left_out_of_votes, read_votes
+from drretail.eval.ballots import counted_votes, left_out_of_votes
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.judging.subject import Labels, meetings, pair_id
@@ -78,11 +78,12 @@ def opinions_of(experiment: Path) -> list[Opinion]:
     """All answers that people gave in ``view``, and judges' verdicts on the same reports, pairs and claims.
 
     Ratings and preferences of rule-based judges and panels are left out: the former are no opinions, the latter are
-    their members'. Raises UserError as ``read_votes`` and ``gather`` do.
+    their members'. Raises UserError as ``counted_votes`` and ``gather`` do.
     """
-    for sentence in left_out_of_votes(experiment):
+    ballots, account = counted_votes(experiment)
+    for sentence in left_out_of_votes(account):
         say(sentence)
-    opinions = [*map(_of_ballot, read_votes(experiment))]
+    opinions = [*map(_of_ballot, ballots)]
     quality = load_metric("quality")
     gathered = gather(experiment, [quality])
     for assessor in filter(_has_opinions, gathered.assessors(quality.name)):

@@ -11,7 +11,7 @@ from drretail.api.option import accepts
 from drretail.api.options.observer import SILENT
 from drretail.api.options.shared import folder_of
 from drretail.errors import UserError, install_line
-from drretail.eval.ballots import left_out_of_votes, read_votes
+from drretail.eval.ballots import counted_votes, left_out_of_votes
 from drretail.experiment import read_definition
 from drretail.records.tables.result import Result
 
@@ -29,10 +29,10 @@ def view(options: ViewOptions) -> Result[VoteResults]:
     if not options.results:
         _serve(experiment, options)
     read_definition(experiment)
-    ballots = read_votes(experiment)
+    ballots, read = counted_votes(experiment)
     votes, account = results_of(ballots), ballots_account(experiment, ballots)
     accounts = [account] if account.n_left_out else []
-    notes = left_out_of_votes(experiment)
+    notes = left_out_of_votes(read)
     return Result(votes, asdict(votes), [*vote_tables(votes)], notes=notes, accounts=accounts)
 
 

@@ -18,12 +18,13 @@ from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
 from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.generations import ORDER_OF, ORDERS_AT_ONCE, Generation, read_generation, row_counts
-from drretail.env.servers.marks import BLOCKS, index_name, owned
+from drretail.env.servers.marks import BLOCKS, index_name, is_closed, owned
 from drretail.env.servers.naming import ServerSettings, world_name
 from drretail.env.store import mongo
 from drretail.env.store.users import Aggregates
 from drretail.errors import UserError
 from drretail.records.evidence import Finding
+from drretail.records.shop import Product
 from drretail.records.tables.figures import counted
 
 SAMPLED = 5
@@ -81,7 +82,7 @@ def _open_catalog(servers: Servers, generation: Generation) -> ElasticCatalog | 
     """The catalog of the generation's index, or why it cannot be searched."""
     index = index_name(servers.name, generation.key)
     state = servers.elastic.indices.get(index=index, features="settings", ignore_unavailable=True).get(index)
-    if state is not None and state["settings"]["index"].get("verified_before_close") == "true":
+    if state is not None and is_closed(state):
         return fault("index_closed", f"the index {index}", f"it is closed: POST /{index}/_open")
     try:
         return ElasticCatalog(servers, index)
@@ -124,8 +125,7 @@ def _every_row(servers: Servers, generation: Generation, catalog: ElasticCatalog
             pass
         pairs = zip(map(mongo.product_document, products), batch, strict=True)
         unlike += [str(document["_id"]) for made, document in pairs if made != document]
-        if catalog is not None and (in_index := catalog.unlike(products)):
-            yield _differs("index_document", "documents of the index are not those of the products", in_index)
+        yield from _unlike_in_index(catalog, products)
 
     def orders() -> Iterator[OrderRow]:
         for document in rows["orders"].find().sort(mongo.BY_USER):
@@ -162,10 +162,14 @@ def _sampled(
         documents = [each for each in found if first <= [each[name] for name in names] <= last]
         if hashlib.sha256(b"".join(each.raw for each in documents)).hexdigest() != block["sha256"]:
             yield fault("block", f"{counted(block['rows'], 'row')} of {table} from {first} to {last}", "not as loaded")
-        elif table == "products" and catalog is not None:
-            products = [mongo.read_product(bson.decode(each.raw)) for each in documents]
-            if in_index := catalog.unlike(products):
-                yield _differs("index_document", "documents of the index are not those of the products", in_index)
+        elif table == "products":
+            yield from _unlike_in_index(catalog, [mongo.read_product(bson.decode(each.raw)) for each in documents])
+
+
+def _unlike_in_index(catalog: ElasticCatalog | None, products: list[Product]) -> Iterator[Finding]:
+    """The products whose documents in the index are others than a load makes; none if it cannot be searched."""
+    if catalog is not None and (in_index := catalog.unlike(products)):
+        yield _differs("index_document", "documents of the index are not those of the products", in_index)
 
 
 def _differs(code: str, what: str, ids: list[str]) -> Finding:

@@ -11,6 +11,7 @@ has it, not even a restored copy, so that two databases over one Elasticsearch c
 import os
 import re
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NoReturn, Self
 
@@ -64,6 +65,11 @@ def read_mark(value: object) -> Mark | None:
 
 def index_name(world: str, key: str) -> str:
     return f"{world}-g{key}"
+
+
+def is_closed(about: Mapping[str, Any]) -> bool:
+    """True if an index, as Elasticsearch describes it with its settings, is closed."""
+    return about["settings"]["index"].get("verified_before_close") == "true"
 
 
 @dataclass(slots=True)
@@ -134,7 +140,7 @@ def _add_indices(servers: Servers, ours: Owned) -> None:
             _refuse(servers, here, f"the index {index!r}", mark)
         ours.indices[index] = mark.key
         ours.aliased += [index] * (world in about["aliases"])
-        ours.closed += [index] * (about["settings"]["index"].get("verified_before_close") == "true")
+        ours.closed += [index] * is_closed(about)
 
 
 def _refuse(servers: Servers, here: str, what: str, mark: Mark | None) -> NoReturn:

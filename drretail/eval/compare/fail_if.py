@@ -3,7 +3,7 @@
 ``clean:drop=.10`` fails if a test shows that A is lower than B, and says how often it is wrong and what it catches. A
 rule such as ``FP < -0.02`` names a row, and fails if the row's difference A − B is within the bound, which chance alone
 can do. ``false_answers > last`` compares each system's score with its score in another experiment, of whose questions
-at least half must be the same.
+at least half must be the same, unless its answers are imported.
 """
 
 import operator

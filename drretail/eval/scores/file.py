@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
+from shlex import quote
 
 from pydantic import ValidationError
 
@@ -325,6 +326,12 @@ def outdated(experiment: Path, scores: Scores | None = None) -> str:
     """What has changed since the experiment was scored, in words; empty if nothing has, or if it was not scored."""
     scores = scores or read_scores(experiment)
     return "" if scores is None or scores.made_of is None else scores.made_of.changes(made_of(experiment))
+
+
+def outdated_note(experiment: Path, changes: str) -> str:
+    """A sentence on what ``outdated`` found, with the command that makes the scores again."""
+    again = f"drretail score {quote(str(experiment))} makes them again"
+    return f"The scores are older than the runs ({changes}): {again}."
 
 
 def _order(metric: Metric) -> tuple[bool, int, str]:
