@@ -2,9 +2,12 @@
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
+
+from drretail.env.servers.naming import ServerSettings
 
 
 def parser_of(doc: str | None) -> argparse.ArgumentParser:
@@ -20,6 +23,24 @@ def rounds_parser(doc: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=7)
     return parser
+
+
+def servers_parser(doc: str | None, *, orders: int) -> argparse.ArgumentParser:
+    """For benchmarks that load made products and so many orders into servers: --rounds besides, and their addresses."""
+    parser = parser_of(doc)
+    parser.add_argument("--products", type=int, default=8_000)
+    parser.add_argument("--orders", type=int, default=orders)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--mongo-url", default=os.environ.get("MONGO_URL"))
+    parser.add_argument("--es-url", default=os.environ.get("ES_URL"))
+    return parser
+
+
+def servers_of(given: argparse.Namespace) -> ServerSettings:
+    """The servers that the options of ``servers_parser`` name. Ends the process if one is missing."""
+    if not (given.mongo_url and given.es_url):
+        sys.exit("Name the servers with MONGO_URL and ES_URL.")
+    return ServerSettings(mongo_url=given.mongo_url, es_url=given.es_url)
 
 
 def hold(is_so: object, sentence: str) -> None:

@@ -10,7 +10,6 @@ the same indexes. A load reads the rows, makes, hashes and counts them too. Both
 import os
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +17,7 @@ from typing import Any
 
 from elastic_transport import Transport
 from elasticsearch.helpers import bulk
-from figures import hold, keep, parser_of
+from figures import hold, keep, servers_of, servers_parser
 from served import remove
 from world import Texts, made_orders, made_products, timed
 
@@ -114,16 +113,8 @@ def requests_per_search(settings: ServerSettings, products: list[Product]) -> di
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--products", type=int, default=8_000)
-    parser.add_argument("--orders", type=int, default=400_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--mongo-url", default=os.environ.get("MONGO_URL"))
-    parser.add_argument("--es-url", default=os.environ.get("ES_URL"))
-    args = parser.parse_args()
-    if not (args.mongo_url and args.es_url):
-        sys.exit("Name the servers with MONGO_URL and ES_URL.")
-    settings = ServerSettings(mongo_url=args.mongo_url, es_url=args.es_url)
+    args = servers_parser(__doc__, orders=400_000).parse_args()
+    settings = servers_of(args)
     rng, began = random.Random(42), time.monotonic()
     products = list(made_products(args.products, rng, Texts(rng)))
     orders = list(made_orders(args.orders, args.products, rng))

@@ -11,7 +11,6 @@ After the first round, memory and open files may grow no more.
 import os
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,7 @@ from typing import Any
 from unittest.mock import patch
 
 from elasticsearch import Elasticsearch
-from figures import hold, keep, parser_of
+from figures import hold, keep, servers_of, servers_parser
 from served import remove
 from world import Texts, made_orders, made_products
 
@@ -30,7 +29,6 @@ from drretail.env.manifest import WorldRows
 from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.generations import read_generation
 from drretail.env.servers.loading import write_servers
-from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.mongo import BY_USER, collections_of
 from drretail.env.world import default_pool, world_at
 from drretail.records.shop import Product
@@ -126,17 +124,10 @@ def held() -> tuple[float, int]:
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--products", type=int, default=8_000)
-    parser.add_argument("--orders", type=int, default=40_000)
+    parser = servers_parser(__doc__, orders=40_000)
     parser.add_argument("--calls", type=int, default=2_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--mongo-url", default=os.environ.get("MONGO_URL"))
-    parser.add_argument("--es-url", default=os.environ.get("ES_URL"))
     args = parser.parse_args()
-    if not (args.mongo_url and args.es_url):
-        sys.exit("Name the servers with MONGO_URL and ES_URL.")
-    settings, name = ServerSettings(mongo_url=args.mongo_url, es_url=args.es_url), f"overhead-{os.getpid()}"
+    settings, name = servers_of(args), f"overhead-{os.getpid()}"
     rng = random.Random(42)
     products = list(made_products(args.products, rng, Texts(rng)))
     orders = list(made_orders(args.orders, args.products, rng))

@@ -11,7 +11,7 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -37,26 +37,20 @@ class Stage:
     faults: Mapping[str, Change]
     make: Change = field(default=lambda place: None)
     """Writes the units, in a copy of the bench's folder."""
-    after: Sequence[Sequence[str]] = ()
-    """Commands between the fault and the one that is looked at."""
 
 
 def silent(bench: Bench) -> Row:
     """All stages with all of their faults."""
     row = Row("one of ten", "a unit that is dropped, damaged, doubled, refused or cut, in each stage")
-    shown = stages(bench)
-    for stage in bench.sample(shown, 6, len(shown)):
+    every = stages()
+    for stage in bench.sample(every, 6, len(every)):
         with bench.place() as place:
             stage.make(place)
-            for before in stage.after:
-                run(place, before)
             plain = run(place, (*stage.command, "--json"))
         for fault, change in stage.faults.items():
             with bench.place() as place:
                 stage.make(place)
                 change(place)
-                for before in stage.after:
-                    run(place, before)
                 row.tried += 1
                 ended = run(place, (*stage.command, "--json"))
                 if ended.problem:
@@ -74,7 +68,7 @@ TOLD = ("gesperrt", "nein", "vielleicht", "in May", '"empty": 1', "older than th
 
 def is_said(plain: Ended, ended: Ended) -> bool:
     """Whether a command that ended so told what the plain one did not have to."""
-    if ended.code in (2, 4) or (ended.code == 3 and ended.output != plain.output):
+    if ended.code in (2, 4) or ended.code == 3 != plain.code:
         return True  # a refused gate passes nothing, whatever else refuses it
     if any(word in ended.output and word not in plain.output for word in TOLD):
         return True
@@ -175,114 +169,87 @@ def of_verdicts(experiment: str, metric: str) -> dict[str, Change]:
     }
 
 
-def stages(bench: Bench) -> list[Stage]:
-    """All stages, made from the bench's shop."""
-    asked = ("run", "--world", "w", "--queries", "ten.jsonl", "--agent", "react", "--agent", "steady:answer")
-    ten = (*asked, "--no-floors", "--to", "ten", "--quiet")
-    refused = (*asked[:-4], "--agent", "refuses:answer", "--no-floors", "--to", "ten", "--quiet")
-    score = ("score", "ten", "--metrics", "faithfulness,checks", "--quiet")
-    compare = ("compare", "ten", "--quiet")
-    gate = ("compare", "ten", "--fail-if", "clean < -0.5", "--quiet")
-    lines: list[Stage] = [
-        Stage(
-            "ingest: products",
-            ("ingest", "raw", "--world", "anew", "--min-interactions", "1", "--quiet"),
-            of_lines("raw/meta_Pet_Supplies.jsonl"),
-            _raw,
-        ),
-        Stage(
-            "ingest: reviews",
-            ("ingest", "raw", "--world", "anew", "--min-interactions", "1", "--quiet"),
-            of_lines("raw/Pet_Supplies.jsonl"),
-            _raw,
-        ),
-        *(
-            Stage(f"ingest: {form}", ("ingest", "own/shop.toml", "--world", "anew", "--quiet"), faults, make)
-            for form, (make, faults) in {
-                "Shopify": (_shopify, of_lines("own/products.csv", lambda line: line.replace(b"true", b"gesperrt"))),
-                "WooCommerce": (
-                    _woo,
-                    of_lines("own/products.csv", lambda line: line.replace(b",1,visible", b",nein,")),
-                ),
-                "Merchant": (
-                    _merchant,
-                    of_lines("own/products.tsv", lambda line: line.replace(b"in stock", b"vielleicht")),
-                ),
-                "orders": (_orders, of_lines("own/orders.csv", lambda line: line.replace(b"2024", b"in May"))),
-            }.items()
-        ),
-        *(
-            Stage(f"import: {name}", ("import", form, place, "--to", "came", "--quiet"), faults, make)
-            for name, (form, place, make, faults) in {
-                "chat, JSONL": ("chat", "chat.jsonl", partial(_chat, as_array=False), of_lines("chat.jsonl")),
-                "chat, an array": ("chat", "chat.json", partial(_chat, as_array=True), of_array("chat.json")),
-                "chat, questions and answers": ("chat", "pairs.jsonl", _pairs, of_lines("pairs.jsonl")),
-                "markdown": ("markdown", "reports", _reports, _of_files("reports")),
-                "drb": ("drb", "drb.jsonl", _drb, of_lines("drb.jsonl")),
-            }.items()
-        ),
-        Stage(
-            "queries import",
-            ("queries", "import", "asked.csv", "--world", "w", "--to", "imported-q.jsonl", "--quiet"),
-            # A question that was cut is a question.
-            without(of_lines("asked.csv", lambda line: b"   \n"), "cut"),
-            _questions,
-        ),
-        Stage("queries check", ("queries", "check", "ten.jsonl", "--world", "w"), of_lines("ten.jsonl"), _ten),
-        Stage("run", ten, of_lines("ten.jsonl"), _ten),
-        Stage(
-            "run: an agent refuses",
-            refused,
-            {word: partial(_refusing, code=code) for word, code in REFUSALS.items()},
-            _ten,
-        ),
-        # A run that is gone is made again, which is what the command is for.
-        Stage("resume", ten, without(of_runs("ten"), "dropped"), partial(_recorded, commands=[ten])),
-    ]
-    judged = partial(_recorded, commands=[ten, score])
-    folders = [
-        Stage("score", score, of_runs("ten"), partial(_recorded, commands=[ten])),
-        Stage("score again", score, of_runs("ten"), judged),
-        *(
-            Stage(name, command, of_runs("ten"), judged)
-            for name, command in {
-                "compare": compare,
-                "gate": gate,
-                "report": ("report", "ten", "--quiet"),
-                "verify": ("verify", "ten", "--quiet"),
-                "export: chat": ("export", "ten", "--format", "chat", "--to", "out.jsonl", "--quiet"),
-                "export: csv": ("export", "ten", "--format", "csv", "--to", "out", "--quiet"),
-            }.items()
-        ),
-        *(
-            # Verdicts that are gone are made again, which is what `score` is for.
-            Stage(
-                f"{name}: verdicts",
-                command,
-                without(of_verdicts("ten", "faithfulness"), *(["dropped"] if name == "score" else [])),
-                judged,
-            )
-            for name, command in {
-                "score": score,
-                "report": ("report", "ten", "--quiet"),
-                "verify": ("verify", "ten"),
-            }.items()
-        ),
-    ]
-    judges = [
-        Stage(
-            f"{metric}: a judge",
-            ("score", "ten", "--metrics", metric, "--judge", "scripted:judge.json", "--quiet"),
-            {word: partial(_judge, answer=answer) for word, answer in JUDGES.items()},
-            partial(_recorded, commands=[ten]),
-        )
-        for metric in ("faithfulness", "reading", "quality", "pairwise")
-    ]
-    worlds = [
-        Stage("world copy", ("world", "copy", "w", "copied", "--quiet"), _of_world(), lambda place: None),
-        Stage("world check", ("world", "check", "w"), _of_world(), lambda place: None),
-    ]
-    return [*lines, *folders, *judges, *worlds]
+ASKED = ("run", "--world", "w", "--queries", "ten.jsonl")
+TEN = (*ASKED, "--agent", "react", "--agent", "steady:answer", "--no-floors", "--to", "ten", "--quiet")
+SCORED = ("score", "ten", "--metrics", "faithfulness,checks", "--quiet")
+
+
+def stages() -> list[Stage]:
+    """All stages, in the order of the data's way."""
+    return [*shops(), *imports(), *questions(), *runs(), *folders(), *judges(), *worlds()]
+
+
+def shops() -> Iterator[Stage]:
+    for name, file in (("products", "meta_Pet_Supplies.jsonl"), ("reviews", "Pet_Supplies.jsonl")):
+        command = ("ingest", "raw", "--world", "anew", "--min-interactions", "1", "--quiet")
+        yield Stage(f"ingest: {name}", command, of_lines(f"raw/{file}"), _raw)
+    for form, make, file, good, bad in (
+        ("Shopify", _shopify, "products.csv", b"true", b"gesperrt"),
+        ("WooCommerce", _woo, "products.csv", b",1,visible", b",nein,"),
+        ("Merchant", _merchant, "products.tsv", b"in stock", b"vielleicht"),
+        ("orders", _orders, "orders.csv", b"2024", b"in May"),
+    ):
+        faults = of_lines(f"own/{file}", lambda line, good=good, bad=bad: line.replace(good, bad))
+        yield Stage(f"ingest: {form}", ("ingest", "own/shop.toml", "--world", "anew", "--quiet"), faults, make)
+
+
+def imports() -> Iterator[Stage]:
+    for name, form, place, make, faults in (
+        ("chat, JSONL", "chat", "chat.jsonl", partial(_chat, as_array=False), of_lines("chat.jsonl")),
+        ("chat, an array", "chat", "chat.json", partial(_chat, as_array=True), of_array("chat.json")),
+        ("chat, questions and answers", "chat", "pairs.jsonl", _pairs, of_lines("pairs.jsonl")),
+        ("markdown", "markdown", "reports", _reports, _of_files("reports")),
+        ("drb", "drb", "drb.jsonl", _drb, of_lines("drb.jsonl")),
+    ):
+        yield Stage(f"import: {name}", ("import", form, place, "--to", "came", "--quiet"), faults, make)
+
+
+def questions() -> Iterator[Stage]:
+    imported = ("queries", "import", "asked.csv", "--world", "w", "--to", "imported-q.jsonl", "--quiet")
+    # A question that was cut is a question.
+    yield Stage("queries import", imported, without(of_lines("asked.csv", lambda line: b"   \n"), "cut"), _questions)
+    yield Stage("queries check", ("queries", "check", "ten.jsonl", "--world", "w"), of_lines("ten.jsonl"), _ten)
+
+
+def runs() -> Iterator[Stage]:
+    yield Stage("run", TEN, of_lines("ten.jsonl"), _ten)
+    refused = (*ASKED, "--agent", "refuses:answer", "--no-floors", "--to", "ten", "--quiet")
+    faults = {word: partial(_refusing, code=code) for word, code in REFUSALS.items()}
+    yield Stage("run: an agent refuses", refused, faults, _ten)
+    # A run that is gone is made again, which is what the command is for.
+    yield Stage("resume", TEN, without(of_runs("ten"), "dropped"), partial(_recorded, commands=[TEN]))
+
+
+def folders() -> Iterator[Stage]:
+    judged, report = partial(_recorded, commands=[TEN, SCORED]), ("report", "ten", "--quiet")
+    yield Stage("score", SCORED, of_runs("ten"), partial(_recorded, commands=[TEN]))
+    for name, command in (
+        ("score again", SCORED),
+        ("compare", ("compare", "ten", "--quiet")),
+        ("gate", ("compare", "ten", "--fail-if", "clean < -0.5", "--quiet")),
+        ("report", report),
+        ("verify", ("verify", "ten", "--quiet")),
+        ("export: chat", ("export", "ten", "--format", "chat", "--to", "out.jsonl", "--quiet")),
+        ("export: csv", ("export", "ten", "--format", "csv", "--to", "out", "--quiet")),
+    ):
+        yield Stage(name, command, of_runs("ten"), judged)
+    verdicts = of_verdicts("ten", "faithfulness")
+    # Verdicts that are gone are made again, which is what `score` is for.
+    yield Stage("score: verdicts", SCORED, without(verdicts, "dropped"), judged)
+    yield Stage("report: verdicts", report, verdicts, judged)
+    yield Stage("verify: verdicts", ("verify", "ten"), verdicts, judged)
+
+
+def judges() -> Iterator[Stage]:
+    for metric in ("faithfulness", "reading", "quality", "pairwise"):
+        command = ("score", "ten", "--metrics", metric, "--judge", "scripted:judge.json", "--quiet")
+        faults = {word: partial(_judge, answer=answer) for word, answer in JUDGES.items()}
+        yield Stage(f"{metric}: a judge", command, faults, partial(_recorded, commands=[TEN]))
+
+
+def worlds() -> Iterator[Stage]:
+    yield Stage("world copy", ("world", "copy", "w", "copied", "--quiet"), _of_world())
+    yield Stage("world check", ("world", "check", "w"), _of_world())
 
 
 REFUSALS = {
