@@ -148,7 +148,7 @@ def test_floors_run_once_for_each_query_and_are_scored(
     heads = again.stdout.splitlines()[1].split("  ")
     assert [head.strip() for head in heads if head] == ["done", "ended before", "tool calls", "tokens"]  # none is empty
     assert again.stderr.endswith("Next: drretail score exp\n")
-    assert "20 of 20 runs had ended before." in again.stderr
+    assert "10 of 10 runs had ended before." in again.stderr
     scored = drretail("score", "exp", "--metrics", "faithfulness,quality,checks,basket", "--json", "--quiet")
     assert scored.returncode == 3, "the rule-based judge rates no quality"
     scores = json.loads(scored.stdout)

@@ -58,7 +58,7 @@ def test_both_doors_make_the_same_runs(
     assert run(shop, queries, "react", to="keywords", pages=False, seed="7", **given).is_complete
     by_flags, by_file, by_keywords = (runs_in(tmp_path / name) for name in ("flags", "file", "keywords"))
     assert by_flags == by_file == by_keywords
-    assert len(by_flags) == 20
+    assert len(by_flags) == 10
 
 
 def test_help_names_every_metric_of_metrics(drretail: Command) -> None:

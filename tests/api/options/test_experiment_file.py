@@ -80,7 +80,7 @@ OPTIONS = st.builds(
 @example(options=RunOptions(model={"\x7f": "\x7f"}))
 def test_written_options_are_read_as_they_were(tmp_path_factory: pytest.TempPathFactory, options: RunOptions) -> None:
     text = "\n".join([HEADER, *(entry(option, value) for option, value in chosen(options))])
-    assert RunOptions(**read_experiment(written(tmp_path_factory.mktemp("file"), text))) == options
+    assert RunOptions(**read_experiment(written(tmp_path_factory.mktemp("file"), text), trust=True)) == options
 
 
 def test_limits_are_those_of_the_record_and_a_wrong_one_is_answered_with_the_nearest() -> None:

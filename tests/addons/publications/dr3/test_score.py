@@ -213,7 +213,7 @@ def test_gold_is_found_in_three_places_and_frozen_and_of_another_query_or_none_i
     other = gold_folder(tmp_path / "other", KnownAnswer(query_id="q1", files=GOLD.files))
     with pytest.raises(UserError, match="holds other gold than"):
         taken(tmp_path / "to-0", other)
-    assert KNOWN_ANSWERS.read(tmp_path / "to-0", "q1") == GOLD
+    assert KNOWN_ANSWERS.read(tmp_path / "to-0/exp", "q1") == GOLD
     write_json(tmp_path / "source/q1.json", GOLD.model_copy(update={"query_id": "q2"}).model_dump(mode="json"))
     with pytest.raises(UserError, match="of the query q2"):
         taken(tmp_path, tmp_path / "source")
