@@ -135,8 +135,8 @@ class Sessions:
         if name is None:
             await self._begin(scope, body, again, send)
         elif name in self._open:
-            if _is_of_tools(body):
-                self._unused.pop(name, None)
+            if name in self._unused and _is_of_tools(body):
+                del self._unused[name]
             await self._answer(name, scope, again, send)
         else:
             await _refused(404, INVALID_REQUEST, "Session not found")(scope, receive, send)

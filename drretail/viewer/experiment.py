@@ -57,7 +57,9 @@ class ClaimsView:
 
 
 def accounts_of(experiment: Path, scores: Scores | None) -> list[Account]:
-    """As ``ExperimentView.accounts``, without reading the runs."""
+    """What became of all that came into the stages that made the experiment; then of reports of which some could not be
+    judged as they should.
+    """
     judged = () if scores is None else scores.accounts
     return [*kept_accounts(experiment), *(account for account in judged if account.has_failed)]
 
@@ -240,13 +242,6 @@ class ExperimentView:
     """The judge lab's findings, one a line."""
     outdated: str = ""
     """What has changed since the scores were made; empty if they are up to date."""
-
-    @property
-    def accounts(self) -> list[Account]:
-        """What became of all that came into the stages that made the experiment; then of reports of which some could
-        not be judged as they should.
-        """
-        return accounts_of(self.folder, self.scores)
 
     @property
     def name(self) -> str:

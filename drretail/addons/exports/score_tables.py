@@ -109,7 +109,7 @@ def write_parquet(selection: Selection, to: Path) -> str:
 def write_statements(selection: Selection, to: Path) -> str:
     """Writes the statements alone as one CSV file, and says why there are none. Raises UserError without a report."""
     rows = [*statement_rows(selection)]
-    if not rows and not [*selection]:
+    if not selection.account.used:
         raise selection.nothing_left()
     _csv(to, COLUMNS["statements"], rows)
     if rows:
@@ -138,7 +138,7 @@ def write_rationales(selection: Selection, to: Path) -> str:
                 | {"rationale": verdict.reason, "question": chosen.query.text}
                 for verdict in rated
             ]
-    if not rows and not any(True for _ in selection):
+    if not selection.account.used:
         raise selection.nothing_left()
     rows.sort(key=lambda row: (row["system"], DIMENSIONS.index(row["dimension"]), row["rating"], row["query_id"]))
     _csv(to, COLUMNS["rationales"], [selection.shown(row, row["query_id"]) for row in rows])

@@ -21,7 +21,7 @@ from drretail.records.tables.result import Section
 from drretail.records.tables.sheets import csv_of
 from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.commands import commands, is_demo, query_files, score_command
-from drretail.viewer.experiment import ExperimentView, QueryRuns
+from drretail.viewer.experiment import ExperimentView, QueryRuns, accounts_of
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.frame import Links, fragment
 from drretail.viewer.page.question import RenderedQuestion
@@ -180,7 +180,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         found_nothing=looked_at(answers).praise("no fault was found"),
         without_fault=others.came and others.praise("no fault was found"),
         topic_of=topic_of,
-        accounts=account_table([*view.accounts, _made(lines)]),
+        accounts=account_table([*accounts_of(view.folder, view.scores), _made(lines)]),
         outdated=view.outdated,
         score_command=score_command(view),
         links=links,
