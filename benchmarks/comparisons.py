@@ -27,14 +27,14 @@ from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import beta
 
 from drretail.eval.claims.claims import FAITHFULNESS
-from drretail.eval.compare import comparing
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Value
 from drretail.eval.metrics.faithfulness import FP, METRIC
+from drretail.eval.numbers import comparing
+from drretail.eval.numbers.board import Board
+from drretail.eval.numbers.gathering import Assessor, Gathered, JudgedRun, PlannedRun, TableKey
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.scores.board import Board
-from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, PlannedRun, TableKey
 from drretail.eval.scoring import score_experiment
 from drretail.experiment import Definition, Experiment, write_definition
 from drretail.grounding.report.citations import find_citations

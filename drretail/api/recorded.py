@@ -163,7 +163,7 @@ class RecordedExperiment:
     def scores(self) -> "RecordedScores | None":
         """The scores in the folder, without judging again; None if nothing was scored yet."""
         from drretail.api.recorded_scores import RecordedScores
-        from drretail.eval.scores.file import read_scores
+        from drretail.eval.numbers.file import read_scores
 
         scores = read_scores(self.folder)
         return None if scores is None else RecordedScores.of(scores, self.folder)

@@ -11,7 +11,7 @@ from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
-from drretail.eval.scores.file import outdated, outdated_note, read_scores
+from drretail.eval.numbers.file import outdated, outdated_note, read_scores
 from drretail.files import write_atomically
 from drretail.progress import Progress, busy, choose_progress
 from drretail.records.score import Scores

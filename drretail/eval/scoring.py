@@ -35,10 +35,10 @@ from drretail.eval.judging.subject import (
 )
 from drretail.eval.method import PACKAGED, Wording, keep_wording
 from drretail.eval.metric import Metric, PairMetric, check_rules, is_judged, is_unrated, judging_order
+from drretail.eval.numbers.board import Board, read_board, write_board
+from drretail.eval.numbers.file import derive_scores
+from drretail.eval.numbers.gathering import Assessor, TableKey
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
-from drretail.eval.scores.board import Board, read_board, write_board
-from drretail.eval.scores.file import derive_scores
-from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import Definition, read_definition
 from drretail.files import write_atomically
 from drretail.llm.prompt import overridden_prompts

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.method import score_notes
+from drretail.eval.numbers.file import outdated, read_scores
 from drretail.eval.registry import CONVERSATION, FALSE_STATEMENTS
-from drretail.eval.scores.file import outdated, read_scores
 from drretail.experiment import Definition, kept_accounts, path_of, read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.evidence import Finding

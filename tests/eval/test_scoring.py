@@ -13,7 +13,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.quality import rating_prompt
-from drretail.eval.scores.file import read_scores
+from drretail.eval.numbers.file import read_scores
 from drretail.experiment import path_of
 from drretail.journal import read_effects
 from drretail.llm.offline.judge import tag_contents

@@ -1,4 +1,4 @@
-"""comparison_parts: tests/eval/compare/test_value_tables.py."""
+"""comparison_parts: tests/eval/numbers/test_value_tables.py."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from drretail import report
-from drretail.eval.scores.file import made_scores
+from drretail.eval.numbers.file import made_scores
 from drretail.records.score import Judging, Score, Scores
 from drretail.records.tables.result import Section
 from drretail.records.tables.table import table_of

@@ -11,9 +11,9 @@ from drretail.addons.exports.selection import Chosen, Selection
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import judged_in
 from drretail.eval.method import method_cards
+from drretail.eval.numbers.facts import missing_in_words, with_slices
+from drretail.eval.numbers.file import made_scores
 from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
-from drretail.eval.scores.facts import missing_in_words, with_slices
-from drretail.eval.scores.file import made_scores
 from drretail.files import write_atomically
 from drretail.grounding.report.page import read_page
 from drretail.grounding.text.layout import find_sentences

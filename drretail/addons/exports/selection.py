@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.fail_if import BoundRule
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import planned_runs, resolve_name
 from drretail.eval.metric import Metric
+from drretail.eval.numbers.facts import RunValue, run_values
+from drretail.eval.numbers.fail_if import BoundRule
+from drretail.eval.numbers.gathering import gather_with_panels, is_panel
 from drretail.eval.registry import installed, recorded_metric
-from drretail.eval.scores.facts import RunValue, run_values
-from drretail.eval.scores.gathering import gather_with_panels, is_panel
 from drretail.experiment import Definition, ended_run, path_of, read_definition, read_runs
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.verify.findings import known_profiles

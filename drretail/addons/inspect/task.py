@@ -30,9 +30,9 @@ from drretail.errors import UserError, check_known, file_error
 from drretail.eval.baskets import references_of
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
+from drretail.eval.numbers.facts import is_valued
+from drretail.eval.numbers.gathering import Assessor, gather_with_panels
 from drretail.eval.registry import load_metric, load_metrics
-from drretail.eval.scores.facts import is_valued
-from drretail.eval.scores.gathering import Assessor, gather_with_panels
 from drretail.eval.scoring import score_experiment
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.text.serialisation import compact_json

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from drretail.conditions.shop import WEB_CONDITION
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.numbers.ablations import agents_by_setting
 from drretail.experiment import path_of
 from drretail.records.comparison import ORDER_DECIDED
 from drretail.records.run import in_order, place_of

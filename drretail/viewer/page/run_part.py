@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from drretail.eval.scores.facts import NOT_RATED
+from drretail.eval.numbers.facts import NOT_RATED
 from drretail.grounding.text.quotes import find_words, has_words
 from drretail.llm.usage import estimated_note, served_notes, usage_by_model
 from drretail.records.evidence import Evidence, EvidenceText

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from drretail.conditions.condition import Condition
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import condition_by
+from drretail.eval.numbers.ablations import condition_by
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.run import NO_SYSTEMS, SIZE, Systems
 from drretail.records.score import SettingTable

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from drretail.eval.compare.wording import by_measure, row_name
 from drretail.eval.metric import description_of
+from drretail.eval.numbers.facts import MODELS_ALONE, NOT_RATED, missing_of
+from drretail.eval.numbers.gathering import CLAIMS, FP, FR
+from drretail.eval.numbers.scoreboard import DOLLARS, DONE, TOKENS, VOTES, WORDS
+from drretail.eval.numbers.wording import by_measure, row_name
 from drretail.eval.registry import PAPERS
-from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_of
-from drretail.eval.scores.gathering import CLAIMS, FP, FR
-from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, VOTES, WORDS
 from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
 from drretail.querygen.reading import WORLD as DEMO

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from drretail.errors import shortened
-from drretail.eval.scores.file import LONGEST_ERROR
+from drretail.eval.numbers.file import LONGEST_ERROR
 from drretail.grounding.text.layout import find_sentences
 from drretail.records.evidence import Finding
 from drretail.records.reading import Cause

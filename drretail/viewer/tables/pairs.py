@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from drretail.eval.scores.facts import MODELS_ALONE
+from drretail.eval.numbers.facts import MODELS_ALONE
 from drretail.records.comparison import ORDER_DECIDED, PairScore
 from drretail.records.run import NO_SYSTEMS, Systems
 from drretail.records.score import Score

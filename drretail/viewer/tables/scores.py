@@ -10,9 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
 
+from drretail.eval.numbers.facts import MODELS_ALONE, NOT_RATED, missing_in_words, missing_of
+from drretail.eval.numbers.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.eval.registry import metric_description
-from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_in_words, missing_of
-from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.base import ModelKind, OfJudge
 from drretail.records.comparison import Share
 from drretail.records.reading import LookedAt

@@ -16,7 +16,7 @@ from drretail.addons.imports.recording import Imported, record
 from drretail.errors import UserError
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.metrics import quality
-from drretail.eval.scores.file import read_scores
+from drretail.eval.numbers.file import read_scores
 from drretail.experiment import read_runs
 from drretail.progress import Progress
 from tests import build

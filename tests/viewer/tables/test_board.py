@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.compare.wording import conclusion
+from drretail.eval.numbers.wording import conclusion
 from drretail.eval.registry import METRICS, load_metric, metric_description
 from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow

@@ -14,11 +14,9 @@ from math import ceil
 from statistics import fmean
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.rows import AGAIN
-from drretail.eval.compare.wording import row_name
-from drretail.eval.registry import installed
-from drretail.eval.scores.facts import missing_of
-from drretail.eval.scores.gathering import (
+from drretail.eval.numbers.contrast import AGAIN
+from drretail.eval.numbers.facts import missing_of
+from drretail.eval.numbers.gathering import (
     DAMAGED_RUNS,
     LACKS_IN_WORDS,
     NOT_IMPORTED,
@@ -26,6 +24,8 @@ from drretail.eval.scores.gathering import (
     PENDING_RUNS,
     SPOILED_RUNS,
 )
+from drretail.eval.numbers.wording import row_name
+from drretail.eval.registry import installed
 from drretail.experiment import Definition
 from drretail.records.comparison import BoundResult, ComparedRow, Comparison, GateResult
 from drretail.records.score import Score, Scores, reasons_of

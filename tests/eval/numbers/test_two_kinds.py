@@ -1,4 +1,4 @@
-"""Success counts every planned run, other measures those with a value. Tests eval/scores/."""
+"""Success counts every planned run, other measures those with a value. Tests eval/numbers/."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from drretail.agents.running.outcomes import Ended, tallies
-from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
+from drretail.eval.numbers.comparing import compare_recorded
 from drretail.experiment import read_runs, run_path
 from drretail.records.base import Rules
 from drretail.records.run import PICKS_MISSING, Run, RunError

@@ -15,16 +15,15 @@ from drretail import __version__
 from drretail.errors import UserError, shortened
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
-from drretail.eval.compare.ablations import all_ablations
-from drretail.eval.compare.comparing import assessors_of
-from drretail.eval.compare.family import chosen_pairs, family_of, floors_of, with_conclusions
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric
-from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed
-from drretail.eval.scores.facts import NOT_RATED, Facts, all_facts, query_slices, slice_scores, summaries
-from drretail.eval.scores.gathering import (
+from drretail.eval.numbers.ablations import all_ablations
+from drretail.eval.numbers.comparing import assessors_of
+from drretail.eval.numbers.facts import NOT_RATED, Facts, all_facts, query_slices, slice_scores, summaries
+from drretail.eval.numbers.family import chosen_pairs, family_of, floors_of, with_conclusions
+from drretail.eval.numbers.gathering import (
     DAMAGED_RUNS,
     LACKS_IN_WORDS,
     NOT_JUDGED,
@@ -36,8 +35,9 @@ from drretail.eval.scores.gathering import (
     judge_spec,
     panel_of,
 )
-from drretail.eval.scores.pair_rows import derive_pairs
-from drretail.eval.scores.scoreboard import VOTES, scoreboard
+from drretail.eval.numbers.pairs import derive_pairs
+from drretail.eval.numbers.scoreboard import VOTES, scoreboard
+from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed
 from drretail.experiment import read_definition, read_discarded
 from drretail.files import read_json
 from drretail.packs import data_of

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from drretail.eval.compare.comparing import assessors_of, compare_systems
-from drretail.eval.compare.rows import DONE
-from drretail.eval.compare.wording import PREFERENCE
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metric import Metric, Value
+from drretail.eval.numbers.board import Board
+from drretail.eval.numbers.comparing import assessors_of, compare_systems
+from drretail.eval.numbers.contrast import DONE
+from drretail.eval.numbers.gathering import Assessor, Gathered, JudgedRun, PlannedRun, TableKey, averaged
+from drretail.eval.numbers.wording import PREFERENCE
 from drretail.eval.registry import PAIRWISE, load_metric
-from drretail.eval.scores.board import Board
-from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, PlannedRun, TableKey, averaged
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore
 from drretail.records.score import JudgeRef
 from tests import build

@@ -2,7 +2,7 @@
 taken: by category of what is wanted, by sort of need.
 
 A row is one planned run in one variant by one judge. ``summary`` is the mean of some rows, with its interval over
-users: of a system, over a slice of the queries, under a setting of a condition. ``compare/rows.py`` has the contrast of
+users: of a system, over a slice of the queries, under a setting of a condition. ``contrast.py`` has the contrast of
 two systems' rows.
 """
 
@@ -14,8 +14,7 @@ from math import inf
 from pathlib import Path
 
 from drretail.eval.metric import OPEN, Metric, Value, is_judged, is_unrated
-from drretail.eval.registry import installed
-from drretail.eval.scores.gathering import (
+from drretail.eval.numbers.gathering import (
     LACKS_IN_WORDS,
     NOT_JUDGED,
     Assessor,
@@ -28,6 +27,7 @@ from drretail.eval.scores.gathering import (
     judge_spec,
     means_by_query,
 )
+from drretail.eval.registry import installed
 from drretail.experiment import Definition
 from drretail.records.base import Rules, sha256_of
 from drretail.records.query import turns_until

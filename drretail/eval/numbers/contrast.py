@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from statistics import fmean
 
-from drretail.eval.compare.wording import row_facts
 from drretail.eval.metric import OPEN, Metric
-from drretail.eval.scores.facts import Runs, value_in, whole_of
-from drretail.eval.scores.gathering import (
+from drretail.eval.numbers.facts import Runs, value_in, whole_of
+from drretail.eval.numbers.gathering import (
     DAMAGED_RUNS,
     LACKS_IN_WORDS,
     NOT_JUDGED,
@@ -21,6 +20,7 @@ from drretail.eval.scores.gathering import (
     SPOILED_RUNS,
     Gathered,
 )
+from drretail.eval.numbers.wording import row_facts
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import readers_of
 from drretail.records.tables.figures import counted

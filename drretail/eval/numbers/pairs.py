@@ -9,16 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.compare.rows import NA, Side, contrast_of
-from drretail.eval.compare.wording import PREFERENCE
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, meetings, pair_name, research_labels
 from drretail.eval.method import in_all_wordings
-from drretail.eval.registry import PAIRWISE, pair_metric
-from drretail.eval.scores.board import Board
-from drretail.eval.scores.facts import NOT_RATED
-from drretail.eval.scores.gathering import (
+from drretail.eval.numbers.board import Board
+from drretail.eval.numbers.contrast import NA, Side, contrast_of
+from drretail.eval.numbers.facts import NOT_RATED
+from drretail.eval.numbers.gathering import (
     LACKS_IN_WORDS,
     Assessor,
     Gathered,
@@ -28,6 +26,8 @@ from drretail.eval.scores.gathering import (
     panel_ref,
     verdicts_by_assessor,
 )
+from drretail.eval.numbers.wording import PREFERENCE
+from drretail.eval.registry import PAIRWISE, pair_metric
 from drretail.records.base import Rules
 from drretail.records.comparison import EQUAL, ORDER_DECIDED, ComparedRow, Outcome, PairScore, Share
 from drretail.records.score import Order, Score, Verdict

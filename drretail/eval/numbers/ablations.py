@@ -9,13 +9,13 @@ from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import size_tokens
 from drretail.errors import UserError, check_known
-from drretail.eval.compare.comparing import assessors_of, metrics_to_compare
-from drretail.eval.compare.rows import concluded, side_of, variant_row
-from drretail.eval.compare.wording import compared, primary_variants, row_facts
 from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.numbers.comparing import assessors_of, metrics_to_compare
+from drretail.eval.numbers.contrast import concluded, side_of, variant_row
+from drretail.eval.numbers.facts import facts_of, part_score
+from drretail.eval.numbers.gathering import Assessor, Gathered, gather_with_panels
+from drretail.eval.numbers.wording import compared, primary_variants, row_facts
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, recorded_metric
-from drretail.eval.scores.facts import facts_of, part_score
-from drretail.eval.scores.gathering import Assessor, Gathered, gather_with_panels
 from drretail.experiment import Definition, read_definition
 from drretail.records.run import BASELINES, SIZE, Limits, System
 from drretail.records.score import SettingRow, SettingTable

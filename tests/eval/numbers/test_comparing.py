@@ -1,4 +1,4 @@
-"""Which judges are heard; rows, their tests, states and noise. Also tests rows.py."""
+"""Which judges are heard; rows, their tests, states and noise. Also tests contrast.py."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drretail.errors import UserError
-from drretail.eval.compare.comparing import assessors_of
-from drretail.eval.compare.fail_if import BoundRule, GateRule, bound_results, judged_gates
-from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.numbers.comparing import assessors_of
+from drretail.eval.numbers.fail_if import BoundRule, GateRule, bound_results, judged_gates
+from drretail.eval.numbers.gathering import Assessor, Gathered
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import difference_test
 from tests.build import known
-from tests.eval.compare import crafted
-from tests.eval.compare.crafted import CODE, JUDGE, OTHER, Runs, beside, comparison, gathered, noisy, only_row, runs
+from tests.eval.numbers import crafted
+from tests.eval.numbers.crafted import CODE, JUDGE, OTHER, Runs, beside, comparison, gathered, noisy, only_row, runs
 
 
 def by_all(both: Mapping[str, Runs]) -> Gathered:

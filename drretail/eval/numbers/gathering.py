@@ -21,8 +21,8 @@ from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.method import in_all_wordings
 from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest, of_answers
+from drretail.eval.numbers.board import NO_JUDGE, Board, read_board
 from drretail.eval.registry import AS_ANSWERS, COUNTS_STEPS, FALSE_STATEMENTS
-from drretail.eval.scores.board import NO_JUDGE, Board, read_board
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words

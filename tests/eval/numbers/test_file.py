@@ -8,9 +8,9 @@ import pytest
 
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metric import Value
-from drretail.eval.scores.facts import NOT_RATED
-from drretail.eval.scores.file import agreements, derive_scores, other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.scores.gathering import Assessor, Gathered, TableKey, is_panel, with_panels
+from drretail.eval.numbers.facts import NOT_RATED
+from drretail.eval.numbers.file import agreements, derive_scores, other_metrics, rows_of_metrics, without_board_metrics
+from drretail.eval.numbers.gathering import Assessor, Gathered, TableKey, is_panel, with_panels
 from drretail.records.base import OfJudge, sha256_of
 from drretail.records.score import (
     Agreement,
@@ -26,8 +26,8 @@ from drretail.records.score import (
 from tests import build
 from tests.build import SYSTEM, known
 from tests.eval import own
-from tests.eval.compare import crafted
-from tests.eval.compare.crafted import preference
+from tests.eval.numbers import crafted
+from tests.eval.numbers.crafted import preference
 
 JUDGE: dict[str, Any] = {"judge": "p:m", "judge_kind": "llm"}
 COUNTS: dict[str, Any] = {"n_planned": 1, "n_scored": 1}

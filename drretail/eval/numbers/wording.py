@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from drretail.eval.metric import Metric
-from drretail.eval.scores.facts import chosen_variants, headlines
+from drretail.eval.numbers.facts import chosen_variants, headlines
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, Reliability
 from drretail.records.tables.account import Account

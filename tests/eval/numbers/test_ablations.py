@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from drretail.conditions.registry import load_condition
-from drretail.eval.compare.ablations import ablation_tables, agents_by_setting
-from drretail.eval.compare.comparing import assessors_of
+from drretail.eval.numbers.ablations import ablation_tables, agents_by_setting
+from drretail.eval.numbers.comparing import assessors_of
 from drretail.records.run import NULL_AGENTS, System
 from tests import build
 from tests.build import SYSTEM
-from tests.eval.compare.crafted import JUDGE, gathered, runs
+from tests.eval.numbers.crafted import JUDGE, gathered, runs
 
 VALUES = {
     "task": [3, 4, 5, 6, 3, 4, 5, 6],

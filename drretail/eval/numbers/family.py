@@ -6,14 +6,14 @@ from statistics import fmean
 from typing import NamedTuple
 
 from drretail.errors import UserError
-from drretail.eval.compare.rows import DONE, concluded, done_row, explored, side_of, variant_row
-from drretail.eval.compare.wording import PREFERENCE, primary_variants
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.subject import Labels, research_labels, resolve_name
 from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.numbers.contrast import DONE, concluded, done_row, explored, side_of, variant_row
+from drretail.eval.numbers.facts import Facts, facts_of
+from drretail.eval.numbers.gathering import Assessor, Gathered, is_panel, judge_spec
+from drretail.eval.numbers.wording import PREFERENCE, primary_variants
 from drretail.eval.registry import CONVERSATION, PAIRWISE
-from drretail.eval.scores.facts import Facts, facts_of
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, judge_spec
 from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, Outcome, PairScore
 from drretail.records.run import TURN_FLOORS, Place, place_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.scores.gathering import (
+from drretail.eval.numbers.gathering import (
     Assessor,
     JudgedRun,
     TableKey,
@@ -24,7 +24,7 @@ from drretail.records.score import JudgeRef
 from drretail.stats.intervals import binomial_ends
 from tests import build
 from tests.eval import own
-from tests.eval.compare import crafted
+from tests.eval.numbers import crafted
 
 ONE, TWO = JudgeRef(spec="p:one", kind="llm"), JudgeRef(spec="p:two", kind="scripted", params_hash="warm")
 

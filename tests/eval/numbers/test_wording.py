@@ -1,7 +1,7 @@
 """What comparisons say in plain words, case by case as ``wording.txt`` has it. Also tests records/comparison.py.
 _preferred: tests/viewer/tables/test_board.py.
 
-``python -m tests.eval.compare.test_wording`` writes the file anew.
+``python -m tests.eval.numbers.test_wording`` writes the file anew.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.compare.comparing import assessors_of
-from drretail.eval.compare.family import board_rows, chosen_pairs, family_of, nothing_to_compare
-from drretail.eval.compare.wording import headlines_of, needed_sentence, sentences
-from drretail.eval.scores.board import Board
-from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.numbers.board import Board
+from drretail.eval.numbers.comparing import assessors_of
+from drretail.eval.numbers.family import board_rows, chosen_pairs, family_of, nothing_to_compare
+from drretail.eval.numbers.gathering import Assessor, Gathered
+from drretail.eval.numbers.wording import headlines_of, needed_sentence, sentences
 from drretail.records.comparison import Comparison, PairScore
-from tests.eval.compare.crafted import (
+from tests.eval.numbers.crafted import (
     CODE,
     JUDGE,
     OTHER,

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drretail.eval.compare.family import OF_DONE, Family, Headline, chosen_pairs, family_of, tested, with_conclusions
-from drretail.eval.compare.rows import Side, done_row, explored, side_of, variant_row
-from drretail.eval.compare.wording import compared, headlines_of, primary_variants, row_facts, sentences, sides_named
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.numbers.contrast import Side, done_row, explored, side_of, variant_row
+from drretail.eval.numbers.facts import facts_of
+from drretail.eval.numbers.family import OF_DONE, Family, Headline, chosen_pairs, family_of, tested, with_conclusions
+from drretail.eval.numbers.gathering import Assessor, Gathered, PlannedRun, gather_with_panels, is_panel
+from drretail.eval.numbers.pairs import derive_pairs
+from drretail.eval.numbers.wording import compared, headlines_of, primary_variants, row_facts, sentences, sides_named
 from drretail.eval.registry import CONVERSATION, METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
-from drretail.eval.scores.facts import facts_of
-from drretail.eval.scores.gathering import Assessor, Gathered, PlannedRun, gather_with_panels, is_panel
-from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.experiment import read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability

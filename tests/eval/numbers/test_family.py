@@ -1,4 +1,4 @@
-"""Which pairs are compared, and which tests are corrected together. floors_of: tests/eval/scores/test_file.py."""
+"""Which pairs are compared, and which tests are corrected together. floors_of: tests/eval/numbers/test_file.py."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.family import chosen_pairs, family_of
-from drretail.eval.scores.gathering import Assessor
+from drretail.eval.numbers.family import chosen_pairs, family_of
+from drretail.eval.numbers.gathering import Assessor
 from drretail.experiment import Definition, Experiment, read_definition
 from drretail.records.run import BASELINES
 from drretail.records.score import JudgeRef
 from tests.build import SYSTEM
-from tests.eval.compare.crafted import CODE, JUDGE, comparison, gathered, noisy, only_row, runs
+from tests.eval.numbers.crafted import CODE, JUDGE, comparison, gathered, noisy, only_row, runs
 
 FLOOR = SYSTEM.model_copy(update={"agent": "null_empty", "models": {}})
 

@@ -1,4 +1,4 @@
-"""Rows over runs, and over slices of queries. facts_of: tests/eval/compare/test_comparing.py."""
+"""Rows over runs, and over slices of queries. facts_of: tests/eval/numbers/test_comparing.py."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from drretail.eval.metric import OPEN, Value
+from drretail.eval.numbers.facts import Facts, missing_of, query_slices, slice_scores, summaries
+from drretail.eval.numbers.gathering import FAILED_RUNS, Assessor, JudgedRun, PlannedRun
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.facts import Facts, missing_of, query_slices, slice_scores, summaries
-from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, PlannedRun
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
 from drretail.stats.intervals import Clusters, Ratio, mean_interval, ratio_interval, share_interval
 from tests import build
 from tests.build import query
-from tests.eval.compare.crafted import JUDGE
+from tests.eval.numbers.crafted import JUDGE
 from tests.eval.own import JUDGED
 from tests.eval.own import SILENT as METRIC
 

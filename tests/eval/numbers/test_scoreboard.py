@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from drretail.eval.metric import Value
+from drretail.eval.numbers.board import Board
+from drretail.eval.numbers.facts import NOT_RATED
+from drretail.eval.numbers.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
+from drretail.eval.numbers.scoreboard import scoreboard
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.board import Board
-from drretail.eval.scores.facts import NOT_RATED
-from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
-from drretail.eval.scores.scoreboard import scoreboard
 from drretail.experiment import run_path
 from drretail.records.evidence import CitationCounts
 from drretail.records.run import Usage

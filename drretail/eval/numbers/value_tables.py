@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 from drretail.errors import UserError
-from drretail.eval.compare.family import chosen_pairs
-from drretail.eval.compare.rows import Side, concluded, contrast_of
-from drretail.eval.compare.wording import sentences, sides_named
-from drretail.eval.scores.gathering import Assessor
+from drretail.eval.numbers.contrast import Side, concluded, contrast_of
+from drretail.eval.numbers.family import chosen_pairs
+from drretail.eval.numbers.gathering import Assessor
+from drretail.eval.numbers.wording import sentences, sides_named
 from drretail.experiment import Definition
 from drretail.parsing import parse_json
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
