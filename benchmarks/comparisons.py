@@ -32,8 +32,8 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Value
 from drretail.eval.metrics.faithfulness import FP, METRIC
 from drretail.eval.numbers import comparing
-from drretail.eval.numbers.board import Board
-from drretail.eval.numbers.gathering import Assessor, Gathered, JudgedRun, PlannedRun, TableKey
+from drretail.eval.numbers.gathering import Gathered, JudgedRun, PlannedRun
+from drretail.eval.numbers.judges import Assessor, Board, TableKey
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scoring import score_experiment
 from drretail.experiment import Definition, Experiment, write_definition

@@ -15,10 +15,10 @@ from drretail.errors import UserError, check_known
 from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.method import method_cards, score_notes
 from drretail.eval.metric import Metric
-from drretail.eval.numbers.board import read_board
 from drretail.eval.numbers.facts import run_values, with_slices
 from drretail.eval.numbers.file import other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.numbers.gathering import Assessor, TableKey, gather_with_panels, is_panel, judge_spec
+from drretail.eval.numbers.gathering import gather_with_panels
+from drretail.eval.numbers.judges import Assessor, TableKey, is_panel, judge_spec, read_board
 from drretail.eval.registry import FALSE_STATEMENTS, PAIRWISE, recorded_metric
 from drretail.llm.prices import unpriced
 from drretail.records.score import Scores, SliceBy

@@ -30,9 +30,8 @@ from drretail.eval.judging.spending import Allowance, allowance_for, judging_cos
 from drretail.eval.judging.subject import choose_pairs, meetings
 from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
 from drretail.eval.metric import Metric
-from drretail.eval.numbers.board import read_board
 from drretail.eval.numbers.file import account_stage, made_scores
-from drretail.eval.numbers.gathering import Assessor, is_panel
+from drretail.eval.numbers.judges import Assessor, is_panel, read_board
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scoring import score_experiment
 from drretail.event_loop import run_loop

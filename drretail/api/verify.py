@@ -29,7 +29,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import Planned, planned_runs
 from drretail.eval.numbers.file import derive_scores, read_scores
-from drretail.eval.numbers.gathering import Assessor, TableKey, is_panel
+from drretail.eval.numbers.judges import Assessor, TableKey, is_panel
 from drretail.eval.registry import PAIRWISE, recorded_metric
 from drretail.event_loop import run_loop
 from drretail.experiment import (

@@ -35,9 +35,8 @@ from drretail.eval.judging.subject import (
 )
 from drretail.eval.method import PACKAGED, Wording, keep_wording
 from drretail.eval.metric import Metric, PairMetric, check_rules, is_judged, is_unrated, judging_order
-from drretail.eval.numbers.board import Board, read_board, write_board
 from drretail.eval.numbers.file import derive_scores
-from drretail.eval.numbers.gathering import Assessor, TableKey
+from drretail.eval.numbers.judges import Assessor, Board, TableKey, read_board, write_board
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
 from drretail.experiment import Definition, read_definition
 from drretail.files import write_atomically

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from shlex import quote
 
 from drretail.eval.judging.subject import choose_pairs, pair_name
-from drretail.eval.numbers.board import read_board
-from drretail.eval.numbers.gathering import Assessor
+from drretail.eval.numbers.judges import Assessor, read_board
 from drretail.eval.registry import PAIRWISE
 from drretail.experiment import LABELS, OPTIONS, read_options
 from drretail.files import pack

@@ -14,9 +14,9 @@ from typing import Any
 from drretail.env.world import World
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.numbers.board import Board, read_board
 from drretail.eval.numbers.file import read_scores
-from drretail.eval.numbers.gathering import Assessor, means_by_query
+from drretail.eval.numbers.gathering import means_by_query
+from drretail.eval.numbers.judges import Assessor, Board, read_board
 from drretail.experiment import Definition, path_of, read_definition, read_runs
 from drretail.llm.spending import words_of
 from drretail.querygen.lint import Linter

@@ -11,7 +11,7 @@ from dataclasses import replace
 from drretail.errors import check_known
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
-from drretail.eval.numbers.gathering import is_panel
+from drretail.eval.numbers.judges import is_panel
 from drretail.eval.numbers.wording import compared_in, headlines_of, needed_sentence, row_name, sentences
 from drretail.records.comparison import Comparison, JudgeTable, PairScore
 from drretail.records.run import Systems

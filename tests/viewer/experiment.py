@@ -8,8 +8,8 @@ from drretail import run as run_agents
 from drretail.env.world import World
 from drretail.eval.claims.claims import EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.question import VerdictFile, verdict_path
-from drretail.eval.numbers.board import Board, write_board
 from drretail.eval.numbers.file import derive_scores
+from drretail.eval.numbers.judges import Board, write_board
 from drretail.eval.registry import load_metric
 from drretail.experiment import path_of, read_runs
 from drretail.files import write_json

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
-from drretail.eval.numbers.board import Board, write_board
+from drretail.eval.numbers.judges import Board, write_board
 from drretail.experiment import read_runs
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding

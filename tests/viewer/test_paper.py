@@ -8,7 +8,7 @@ import pytest
 
 from drretail import report
 from drretail.errors import UserError
-from drretail.eval.numbers.board import Board, write_board
+from drretail.eval.numbers.judges import Board, write_board
 from drretail.files import write_json, write_lines
 from drretail.records.run import NINE, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Scores, ShownColumn

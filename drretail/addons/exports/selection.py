@@ -16,7 +16,8 @@ from drretail.eval.judging.subject import planned_runs, resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.facts import RunValue, run_values
 from drretail.eval.numbers.fail_if import BoundRule
-from drretail.eval.numbers.gathering import gather_with_panels, is_panel
+from drretail.eval.numbers.gathering import gather_with_panels
+from drretail.eval.numbers.judges import is_panel
 from drretail.eval.registry import installed, recorded_metric
 from drretail.experiment import Definition, ended_run, path_of, read_definition, read_runs
 from drretail.grounding.text.personal_data import People, personal_data

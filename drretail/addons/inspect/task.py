@@ -31,7 +31,8 @@ from drretail.eval.baskets import references_of
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.facts import is_valued
-from drretail.eval.numbers.gathering import Assessor, gather_with_panels
+from drretail.eval.numbers.gathering import gather_with_panels
+from drretail.eval.numbers.judges import Assessor
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scoring import score_experiment
 from drretail.experiment import read_definition, read_runs

@@ -9,11 +9,12 @@ from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import size_tokens
 from drretail.errors import UserError, check_known
-from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.metric import Metric
 from drretail.eval.numbers.comparing import assessors_of, metrics_to_compare
-from drretail.eval.numbers.contrast import concluded, side_of, variant_row
+from drretail.eval.numbers.contrast import Contrasts, Measure, concluded
 from drretail.eval.numbers.facts import facts_of, part_score
-from drretail.eval.numbers.gathering import Assessor, Gathered, gather_with_panels
+from drretail.eval.numbers.gathering import Gathered, gather_with_panels
+from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.wording import compared, primary_variants, row_facts
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, recorded_metric
 from drretail.experiment import Definition, read_definition
@@ -80,17 +81,12 @@ def ablation_tables(
     ``variants`` gives the variants of each metric. Without it, they are the compared and primary variants of the
     metrics in which more is better. Ratings and preferences of a rule-based judge are left out.
     """
-    agents = agents_by_setting(gathered.definition, condition)
-    if not agents:
-        return
-    for name, metric in gathered.metrics.items():
+    agents, contrasts = agents_by_setting(gathered.definition, condition), Contrasts(gathered)
+    for name, metric in gathered.metrics.items() if agents else ():
         wanted = _usual(metric) if variants is None else variants.get(name, ())
-        for assessor in assessors:
-            if assessor in gathered.assessors(name) and not is_unrated(metric, assessor.judge):
-                tables = (_table(gathered, condition, metric, variant, assessor, agents) for variant in wanted)
-                yield from (
-                    table for table in tables if any(cell.n_counted for row in table.rows for cell in row.cells)
-                )
+        for assessor in (assessor for assessor in assessors if gathered.rates(assessor, metric)):
+            tables = (_table(contrasts, condition, Measure(assessor, name, variant), agents) for variant in wanted)
+            yield from (table for table in tables if any(cell.n_counted for row in table.rows for cell in row.cells))
 
 
 def _usual(metric: Metric) -> tuple[str, ...]:
@@ -151,15 +147,10 @@ def named_variants(experiment: Path, metrics: Collection[str]) -> dict[str, tupl
 
 
 def _table(
-    gathered: Gathered,
-    condition: Condition,
-    metric: Metric,
-    variant: str,
-    assessor: Assessor,
-    agents: Mapping[str, Settings],
+    contrasts: Contrasts, condition: Condition, measure: Measure, agents: Mapping[str, Settings]
 ) -> SettingTable:
-    facts = facts_of(gathered, metric.name, assessor)
-    sides = {label: side_of(facts[label].runs, variant) for its in agents.values() for label in its.values()}
+    gathered, (assessor, name, variant) = contrasts.gathered, measure
+    metric, facts = gathered.metrics[name], facts_of(gathered, name, assessor)
     rows: list[SettingRow] = []
     for agent, settings in agents.items():
         cells = (part_score(facts[label], variant, condition.name, setting) for setting, label in settings.items())
@@ -167,24 +158,13 @@ def _table(
         pairs = [(first, other) for other in others]
         if condition.is_stepwise:
             pairs = [*pairwise(settings), *([(first, others[-1])] if len(others) > 1 else [])]
+        unread = gathered.unread(assessor, name, settings.values())
         # The tests of one agent's steps are corrected together.
         table_rows = [
-            variant_row(
-                metric,
-                variant,
-                (sides[settings[late]], sides[settings[early]]),
-                gathered.clusters,
-                gathered.unread(assessor, metric.name, settings.values()),
-            ).model_copy(update={"a": late, "b": early})
+            contrasts.row(measure, settings[late], settings[early], unread).model_copy(update={"a": late, "b": early})
             for early, late in pairs
         ]
         steps = concluded(table_rows, gathered.clusters, is_primary=False)
         rows.append(SettingRow(agent=agent, cells=tuple(cells), steps=tuple(steps)))
-    return SettingTable(
-        by=condition.name,
-        metric=metric.name,
-        variant=variant,
-        **row_facts(metric, variant),
-        **assessor.columns,
-        rows=tuple(rows),
-    )
+    about = {"by": condition.name, "metric": name, "variant": variant, **row_facts(metric, variant)}
+    return SettingTable(**about, **assessor.columns, rows=tuple(rows))

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import resolve_name
-from drretail.eval.metric import Metric, is_unrated
-from drretail.eval.numbers.contrast import Side, done_row, explored, side_of, variant_row
-from drretail.eval.numbers.facts import facts_of
-from drretail.eval.numbers.family import OF_DONE, Family, Headline, chosen_pairs, family_of, tested, with_conclusions
-from drretail.eval.numbers.gathering import Assessor, Gathered, PlannedRun, gather_with_panels, is_panel
+from drretail.eval.metric import Metric
+from drretail.eval.numbers.contrast import OF_DONE, Contrasts, Measure, explored
+from drretail.eval.numbers.facts import Facts, facts_of
+from drretail.eval.numbers.family import Family, chosen_pairs, family_of, tested, with_conclusions
+from drretail.eval.numbers.gathering import Gathered, PlannedRun, gather_with_panels
+from drretail.eval.numbers.judges import Assessor, is_panel
 from drretail.eval.numbers.pairs import derive_pairs
 from drretail.eval.numbers.wording import compared, headlines_of, primary_variants, row_facts, sentences, sides_named
 from drretail.eval.registry import CONVERSATION, METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
@@ -66,7 +67,8 @@ def compare_systems(
     names = tuple(gathered.metrics) if metrics is None else metrics
     pairs = [row for row in pairs if Assessor.of(row) in assessors and {row.a, row.b} == {a, b}]
     family = family_of(gathered, [(a, b)], assessors, pairs, names) if family is None else family
-    tables = (_table(gathered, a, b, assessor, names, family) for assessor in assessors)
+    contrasts = Contrasts(gathered)
+    tables = (_table(contrasts, a, b, assessor, names, family) for assessor in assessors)
     met = (row if row.a == a else row.turned for row in with_conclusions(pairs, family))
     comparison = Comparison(
         a=a,
@@ -161,49 +163,47 @@ def metrics_away(experiment: Path) -> list[str]:
 
 
 def _table(
-    gathered: Gathered, a: str, b: str, assessor: Assessor, metrics: Sequence[str], family: Family
+    contrasts: Contrasts, a: str, b: str, assessor: Assessor, metrics: Sequence[str], family: Family
 ) -> JudgeTable | None:
     """None if this judge has no value of either system that may be shown."""
-    rows: list[ComparedRow] = []
-    steady: list[Reliability] = []
-    for name in metrics:
-        metric = gathered.metrics[name]
-        if assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
+    gathered, rows, steady = contrasts.gathered, list[ComparedRow](), list[Reliability]()
+    for metric in (gathered.metrics[name] for name in metrics):
+        if not gathered.rates(assessor, metric):
             continue
-        by_label = facts_of(gathered, name, assessor)
-        unread = gathered.unread(assessor, name, (a, b))
+        by_label = facts_of(gathered, metric.name, assessor)
+        unread = gathered.unread(assessor, metric.name, (a, b))
         for variant in dict.fromkeys((*compared(metric), *primary_variants(metric))):
-            sides = side_of(by_label[a].runs, variant), side_of(by_label[b].runs, variant)
-            if not any(values for side in sides for values in side.values.values()):
+            measure = Measure(assessor, metric.name, variant)
+            if not any(values for label in (a, b) for values in contrasts.sides(measure)[label].values.values()):
                 continue
-            row = tested(family, Headline(assessor, name, variant), a, b)
-            rows.append(row or explored(variant_row(metric, variant, sides, gathered.clusters, unread)))
-            for label, side in zip((a, b), sides, strict=True):
-                measured = _reliability(side, steady_judge=assessor.judge.kind == "rule_based")
-                about = {
-                    "metric": name,
-                    "variant": variant,
-                    "system": label,
-                    "name": row_facts(metric, variant)["name"],
-                }
-                steady += [] if measured is None else [measured.model_copy(update=about)]
+            rows.append(tested(family, measure, a, b) or explored(contrasts.row(measure, a, b, unread)))
+            steady += filter(None, (_reliability(by_label[label], variant) for label in (a, b)))
     if assessor == OF_DONE.assessor:
-        rows.append(tested(family, OF_DONE, a, b) or explored(done_row(gathered, a, b)))
+        rows.append(tested(family, OF_DONE, a, b) or explored(contrasts.row(OF_DONE, a, b)))
     return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady)) if rows else None
 
 
-def _reliability(side: Side, *, steady_judge: bool = False) -> Reliability | None:
+def _reliability(facts: Facts, variant: str) -> Reliability | None:
     """Noise by source; None if nothing was repeated or nothing has a value.
 
-    Noise between runs is the agent's only if the judge's noise can be subtracted, or if a ``steady_judge`` such as code
-    has none.
+    Noise between runs is the agent's only if the judge's noise can be subtracted, or if the judge has none, such as
+    code.
     """
-    nested = list(side.nested.values())
+    by_query: dict[str, list[list[float]]] = defaultdict(list)
+    for result in facts.results:
+        # A panel has no repeats, only one value.
+        repeats = [its[variant].value for its in result.by_repeat.values() or [result.values] if variant in its]
+        by_query[result.query_id].append([value for value in repeats if value is not None])
+    nested = list(by_query.values())
     if not any(sum(map(bool, query)) > 1 or any(len(run) > 1 for run in query) for query in nested):
         return None
     split = noise(nested)
-    mixed = split.judge is None and not steady_judge
+    mixed = split.judge is None and facts.assessor.judge.kind != "rule_based"
     return Reliability(
+        metric=facts.metric.name,
+        variant=variant,
+        name=row_facts(facts.metric, variant)["name"],
+        system=facts.system,
         sd_queries=split.queries,
         sd_agent=None if mixed else split.agent,
         sd_judge=split.judge,

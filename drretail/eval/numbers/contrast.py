@@ -1,4 +1,4 @@
-"""Rows of a comparison: the paired difference of each variant with its test, and what follows from tests together.
+"""``contrast``: the paired difference of two systems in one variant with its test, and what follows from all tests.
 
 Two estimates of two systems are tested: the difference over the queries on which both have a value, and which of them
 is more often ``done``. A missing value is never taken for 0.
@@ -6,12 +6,13 @@ is more often ``done``. A missing value is never taken for 0.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, isfinite
 from statistics import fmean
+from typing import NamedTuple
 
-from drretail.eval.metric import OPEN, Metric
-from drretail.eval.numbers.facts import Runs, value_in, whole_of
+from drretail.eval.metric import OPEN
+from drretail.eval.numbers.facts import Facts, facts_of, value_in, whole_of
 from drretail.eval.numbers.gathering import (
     DAMAGED_RUNS,
     LACKS_IN_WORDS,
@@ -20,6 +21,7 @@ from drretail.eval.numbers.gathering import (
     SPOILED_RUNS,
     Gathered,
 )
+from drretail.eval.numbers.judges import BY_CODE, Assessor
 from drretail.eval.numbers.wording import row_facts
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import readers_of
@@ -35,6 +37,19 @@ from drretail.stats.significance import (
     user_sums,
 )
 
+
+class Measure(NamedTuple):
+    """One variant of a metric by one judge, or ``done``."""
+
+    assessor: Assessor
+    metric: str
+    variant: str
+
+
+DONE = "done"
+OF_DONE = Measure(BY_CODE, DONE, DONE)
+Unread = tuple[Outcome, str] | None
+"""The outcome where nothing may be concluded whatever the values are, and why."""
 NA = "nothing to score"
 _OPEN = "rests on an open demand"
 _WHY = (*LACKS_IN_WORDS.values(), "judge failed", _OPEN, "sources unreadable", NA)
@@ -44,12 +59,10 @@ _BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One system's values in one variant, by the id of every planned query."""
+    """One system's values in one measure, by the id of every planned query."""
 
     values: Mapping[str, Sequence[float]]
     """One value for each repeat of the agent that has one: the mean over the judge's repeats."""
-    nested: Mapping[str, Sequence[Sequence[float]]]
-    """The same values before averaging: for each repeat of the agent, one for each repeat of the judge."""
     why: Mapping[str, str]
     """The reason, for queries without any value."""
     incomplete: Collection[str] = ()
@@ -57,58 +70,88 @@ class Side:
     readers: Collection[str] = ()
     """How the picks of its reports were read."""
 
+    @property
+    def mean(self) -> float | None:
+        """Over queries; None if none has a value."""
+        values = [fmean(its) for its in self.values.values() if its]
+        return fmean(values) if values else None
 
-def side_of(runs: Runs, variant: str) -> Side:
+
+def side_of(facts: Facts, variant: str) -> Side:
     """One system's values in one variant."""
     values: dict[str, list[float]] = defaultdict(list)
-    nested: dict[str, list[list[float]]] = defaultdict(list)
     reasons: dict[str, set[str]] = defaultdict(set)
     readers: set[str] = set()
-    for _, result in runs:
-        query, of_run = result.query_id, value_in(result, variant)
-        value = of_run.value
-        values[query] += [] if value is None else [value]
+    for result in facts.results:
+        of_run = value_in(result, variant)
+        values[result.query_id] += [] if of_run.value is None else [of_run.value]
         readers |= readers_of(of_run.items).keys()
-        # A panel has no repeats, only one value.
-        repeats = list(result.by_repeat.values()) or [result.values]
-        by_judge_repeat = [by_variant[variant].value for by_variant in repeats if variant in by_variant]
-        nested[query].append([number for number in by_judge_repeat if number is not None])
-        if value is None:
+        if of_run.value is None:
             lacks = None if variant in result.values else result.lacks
             why = _OPEN if OPEN in of_run.items else _BY_STATE[of_run.state]
-            reasons[query].add(why if lacks is None else LACKS_IN_WORDS[lacks])
+            reasons[result.query_id].add(why if lacks is None else LACKS_IN_WORDS[lacks])
     return Side(
-        values=values,
-        nested=nested,
-        why={query: next(why for why in _WHY if why in reasons[query]) for query in values if not values[query]},
-        incomplete={plan.query.query_id for plan, _ in runs if plan.losses},
-        readers=readers,
+        values,
+        {query: next(why for why in _WHY if why in reasons[query]) for query in values if not values[query]},
+        {plan.query.query_id for plan, _ in facts.runs if plan.losses},
+        readers,
     )
 
 
-Sides = tuple[Side, Side]
-"""A's side and B's."""
+def _done(gathered: Gathered, label: str) -> Side:
+    """For each run that ended, 1 if it is done and 0 if not."""
+    plans = [plan for plan in gathered.plans if plan.label == label]
+    values: dict[str, list[float]] = {plan.query.query_id: [] for plan in plans}
+    for plan in plans:
+        values[plan.query.query_id] += [float(plan.has_report)] if plan.has_ended else []
+    lacks = {plan.query.query_id: plan.unjudged(DONE).lacks for plan in plans}
+    return Side(values, {query: LACKS_IN_WORDS[lack] for query, lack in lacks.items() if lack and not values[query]})
 
 
-def variant_row(
-    metric: Metric, variant: str, sides: Sides, clusters: Clusters, unread: tuple[Outcome, str] | None = None
-) -> ComparedRow:
-    """The row of a variant of a metric, before any correction; ``unread`` says that its judge does not read."""
-    row = contrast_of(metric.name, variant, sides, clusters, whole=whole_of(metric, variant), unread=unread)
-    less = {"less_is_better": not metric.description.higher_is_better}
-    return row.model_copy(update=row_facts(metric, variant) | less)
+@dataclass(frozen=True, slots=True)
+class Contrasts:
+    """The contrasts of an experiment's systems, two by two. The sides of a measure are made once."""
+
+    gathered: Gathered
+    _sides: dict[Measure, Mapping[str, Side]] = field(default_factory=dict[Measure, Mapping[str, Side]])
+
+    def sides(self, measure: Measure) -> Mapping[str, Side]:
+        """Every system's values, by label."""
+        if measure not in self._sides:
+            held = self.gathered
+            self._sides[measure] = (
+                {label: _done(held, label) for label in held.definition.systems}
+                if measure == OF_DONE
+                else {
+                    label: side_of(facts, measure.variant)
+                    for label, facts in facts_of(held, measure.metric, measure.assessor).items()
+                }
+            )
+        return self._sides[measure]
+
+    def row(self, measure: Measure, a: str, b: str, unread: Unread = None) -> ComparedRow:
+        """The row of two systems before any correction; ``unread`` says that its judge does not read."""
+        sides, clusters = self.sides(measure), self.gathered.clusters
+        if measure == OF_DONE:
+            return _row_of_done((sides[a], sides[b]), clusters).model_copy(update={"a": a, "b": b})
+        metric, variant = self.gathered.metrics[measure.metric], measure.variant
+        row = contrast(
+            metric.name, variant, (sides[a], sides[b]), clusters, whole=whole_of(metric, variant), unread=unread
+        )
+        less = {"less_is_better": not metric.description.higher_is_better}
+        return row.model_copy(update=row_facts(metric, variant) | less)
 
 
-def contrast_of(
+def contrast(
     metric: str,
     variant: str,
-    sides: Sides,
+    sides: tuple[Side, Side],
     clusters: Clusters,
     *,
     whole: float = inf,
-    unread: tuple[Outcome, str] | None = None,
+    unread: Unread = None,
 ) -> ComparedRow:
-    """The paired difference of two systems in one variant with its p value, or why nothing may be concluded.
+    """The paired difference of two systems, A's side and B's, with its p value, or why nothing may be concluded.
 
     ``whole`` is the largest difference that there can be: among few users Student's interval reaches beyond it.
     """
@@ -160,7 +203,7 @@ def _differences(by_query: Mapping[str, tuple[float, float]]) -> list[float]:
 
 
 def _obstacle(
-    sides: Sides, lacking: Counter[str], due: int, paired: Sequence[str], clusters: Clusters
+    sides: tuple[Side, Side], lacking: Counter[str], due: int, paired: Sequence[str], clusters: Clusters
 ) -> tuple[Outcome, str]:
     """Why nothing may be concluded from these queries, or "undecided" if something may."""
     a, b = sides
@@ -183,37 +226,22 @@ def _obstacle(
     return ("undecided", "") if users >= FEWEST else ("too_few", f"{FEWEST} users are the minimum")
 
 
-DONE = "done"
-
-
-def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
+def _row_of_done(sides: tuple[Side, Side], clusters: Clusters) -> ComparedRow:
     """How often two systems are done, which is how often their runs ended with a report; exact, by user.
 
     It has no interval: the mean of a few failures among many runs is too skewed for one.
     """
-    sides = _done(gathered, a), _done(gathered, b)
-    row = contrast_of(DONE, DONE, sides, gathered.clusters, whole=1.0)
-    sums = user_sums(_differences(row.by_query), gathered.clusters.groups(row.by_query))
-    update = {"name": DONE, "a": a, "b": b, "ci_low": None, "ci_high": None, "no_interval": None, "apart": None}
+    row = contrast(DONE, DONE, sides, clusters, whole=1.0)
+    row = row.model_copy(update={"name": DONE, "ci_low": None, "ci_high": None, "no_interval": None, "apart": None})
     if row.outcome == "missing":
-        return row.model_copy(update=update)
+        return row
+    sums = user_sums(_differences(row.by_query), clusters.groups(row.by_query))
     if len(sums) < FEWEST_SIGNS:
         few = {"outcome": "too_few", "why": f"{FEWEST_SIGNS} users are the minimum", "p": None}
-        return row.model_copy(update=update | few)
+        return row.model_copy(update=few)
     # A test that can't reach 5 % is none, and takes no part in the correction (Tarone 1990).
     p = sign_test(sums) if sum(map(bool, sums)) >= FEWEST_SIGNS else None
-    return row.model_copy(update=update | {"outcome": "undecided", "why": "", "p": _rounded(p)})
-
-
-def _done(gathered: Gathered, label: str) -> Side:
-    """For each run that ended, 1 if it is done and 0 if not."""
-    plans = [plan for plan in gathered.plans if plan.label == label]
-    values: dict[str, list[float]] = {plan.query.query_id: [] for plan in plans}
-    for plan in plans:
-        values[plan.query.query_id] += [float(plan.has_report)] if plan.has_ended else []
-    lacks = {plan.query.query_id: plan.unjudged(DONE).lacks for plan in plans}
-    why = {query: LACKS_IN_WORDS[lack] for query, lack in lacks.items() if lack and not values[query]}
-    return Side(values, {query: [[value] for value in its] for query, its in values.items()}, why)
+    return row.model_copy(update={"outcome": "undecided", "why": "", "p": _rounded(p)})
 
 
 def concluded(rows: Sequence[ComparedRow], clusters: Clusters, *, is_primary: bool = True) -> list[ComparedRow]:

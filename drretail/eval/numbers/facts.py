@@ -17,16 +17,13 @@ from drretail.eval.metric import OPEN, Metric, Value, is_judged, is_unrated
 from drretail.eval.numbers.gathering import (
     LACKS_IN_WORDS,
     NOT_JUDGED,
-    Assessor,
     Gathered,
     JudgedRun,
     PlannedRun,
-    TableKey,
     gather_with_panels,
-    is_panel,
-    judge_spec,
     means_by_query,
 )
+from drretail.eval.numbers.judges import Assessor, TableKey, is_panel, judge_spec
 from drretail.eval.registry import installed
 from drretail.experiment import Definition
 from drretail.records.base import Rules, sha256_of

@@ -2,39 +2,28 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
-from statistics import fmean
-from typing import NamedTuple
 
 from drretail.errors import UserError
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.subject import Labels, research_labels, resolve_name
-from drretail.eval.metric import Metric, is_unrated
-from drretail.eval.numbers.contrast import DONE, concluded, done_row, explored, side_of, variant_row
-from drretail.eval.numbers.facts import Facts, facts_of
-from drretail.eval.numbers.gathering import Assessor, Gathered, is_panel, judge_spec
+from drretail.eval.metric import Metric
+from drretail.eval.numbers.contrast import DONE, OF_DONE, Contrasts, Measure, Unread, concluded, explored
+from drretail.eval.numbers.gathering import Gathered
+from drretail.eval.numbers.judges import BY_CODE, Assessor, is_panel, judge_spec
 from drretail.eval.numbers.wording import PREFERENCE, primary_variants
 from drretail.eval.registry import CONVERSATION, PAIRWISE
 from drretail.experiment import Definition
-from drretail.records.comparison import ComparedRow, Outcome, PairScore
+from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.run import TURN_FLOORS, Place, place_of
-from drretail.records.score import CODE, JudgeRef
+from drretail.records.score import CODE
 
 ALL_PAIRS = "all"
 """As a baseline: every system is compared with every other one."""
 
 
-class Headline(NamedTuple):
-    """A headline by one judge, or ``done``."""
-
-    assessor: Assessor
-    metric: str
-    variant: str
-
-
-OF_DONE = Headline(Assessor(JudgeRef(spec=CODE, kind="rule_based"), "default"), DONE, DONE)
-Family = Mapping[tuple[Headline, Labels], ComparedRow]
+Family = Mapping[tuple[Measure, Labels], ComparedRow]
 """The concluded row of each headline and pair of systems."""
-_Rows = dict[tuple[Headline, Labels], ComparedRow]
+_Rows = dict[tuple[Measure, Labels], ComparedRow]
 
 
 def chosen_pairs(
@@ -86,35 +75,25 @@ def family_of(
     each has a table of its own. Left out are headlines in which nothing was to be measured, and ``done`` where no run
     failed.
     """
-    rows = _Rows()
-    labels = {label for pair in pairs for label in pair}
+    rows, contrasts = _Rows(), Contrasts(gathered)
     for assessor in assessors:
         for name, metric in gathered.metrics.items():
-            is_asked = metrics is None or name in metrics
-            if not is_asked or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
+            if (metrics is not None and name not in metrics) or not gathered.rates(assessor, metric):
                 continue
-            facts = facts_of(gathered, name, assessor)
             for variant in primary_variants(metric):
-                flat = _tells_nothing(gathered, metric, variant, facts)
-                sides = {label: side_of(facts[label].runs, variant) for label in labels}
+                measure = Measure(assessor, name, variant)
+                flat = _tells_nothing(contrasts, metric, measure)
                 new_rows = {
-                    (a, b): variant_row(
-                        metric,
-                        variant,
-                        (sides[a], sides[b]),
-                        gathered.clusters,
-                        gathered.unread(assessor, name, (a, b)) or flat,
-                    )
-                    for a, b in pairs
+                    (measure, pair): contrasts.row(measure, *pair, gathered.unread(assessor, name, pair) or flat)
+                    for pair in pairs
                 }
-                if any(row.n_due for row in new_rows.values()):
-                    rows |= {(Headline(assessor, name, variant), pair): row for pair, row in new_rows.items()}
+                rows |= new_rows if any(row.n_due for row in new_rows.values()) else {}
     for row in (row for row in preferences if row.dimension == PRIMARY and row.note is None and row.n_scored):
         for pair in pairs:
             if {*pair} == {row.a, row.b}:
                 rows[_preference(row), pair] = (row if row.a == pair[0] else row.turned).contrast
-    ended = {(a, b): done_row(gathered, a, b) for a, b in pairs}
-    rows |= {(OF_DONE, pair): row for pair, row in ended.items() if (row.mean_a, row.mean_b) != (1, 1)}
+    ended = {(OF_DONE, pair): contrasts.row(OF_DONE, *pair) for pair in pairs}
+    rows |= {key: row for key, row in ended.items() if (row.mean_a, row.mean_b) != (1, 1)}
     return _corrected(rows, gathered)
 
 
@@ -126,42 +105,36 @@ def _bounds(label: str, gathered: Gathered, metric: Metric) -> Place | None:
     return None if is_of_turns and is_told else place_of(label, systems)
 
 
-def _mean(of_system: Facts, variant: str) -> float | None:
-    """Over queries; None if none has a value."""
-    values = [fmean(its) for its in side_of(of_system.runs, variant).values.values() if its]
-    return fmean(values) if values else None
-
-
 def floors_of(gathered: Gathered) -> Family:
     """Tests each system that researches against the best null agent in the first headline by code that oracles bound,
     corrected for each other; empty without such a headline or agent. Of equal null agents, the metric's other successes
     decide: hardly any gets a whole conversation right.
     """
+    contrasts = Contrasts(gathered)
     bounded = [metric for metric in gathered.metrics.values() if metric.description.bounded_by_oracle]
     for metric in (metric for metric in bounded if primary_variants(metric)):
-        variant, facts = primary_variants(metric)[0], facts_of(gathered, metric.name, OF_DONE.assessor)
+        variant = primary_variants(metric)[0]
+        measures = [Measure(BY_CODE, metric.name, name) for name in (variant, *metric.description.success)]
         means = {
-            label: [_mean(of_system, name) or 0.0 for name in (variant, *metric.description.success)]
-            for label, of_system in facts.items()
-            if _bounds(label, gathered, metric) == "floor" and _mean(of_system, variant) is not None
+            label: [contrasts.sides(measure)[label].mean or 0.0 for measure in measures]
+            for label, side in contrasts.sides(measures[0]).items()
+            if _bounds(label, gathered, metric) == "floor" and side.mean is not None
         }
         if means:
             best = max(means, key=lambda label: means[label])
             pairs = [(label, best) for label in research_labels(gathered.definition)]
-            tested_rows = family_of(gathered, pairs, [OF_DONE.assessor], metrics=[metric.name])
+            tested_rows = family_of(gathered, pairs, [BY_CODE], metrics=[metric.name])
             return {key: row for key, row in tested_rows.items() if key[0].variant == variant}
     return {}
 
 
-def _tells_nothing(
-    gathered: Gathered, metric: Metric, variant: str, facts: Mapping[str, Facts]
-) -> tuple[Outcome, str] | None:
+def _tells_nothing(contrasts: Contrasts, metric: Metric, measure: Measure) -> Unread:
     """Why nothing is concluded where a null agent does as well as the oracle: such queries tell no systems apart."""
     if not metric.description.bounded_by_oracle:
         return None
     means: dict[str, dict[str, float]] = {"floor": {}, "ceiling": {}}
-    for label, of_system in facts.items():
-        place, mean = _bounds(label, gathered, metric), _mean(of_system, variant)
+    for label, side in contrasts.sides(measure).items():
+        place, mean = _bounds(label, contrasts.gathered, metric), side.mean
         if place in means and mean is not None:
             means[place][label] = mean
     most = max(means["ceiling"].values(), default=None)
@@ -199,7 +172,7 @@ def _label_of(assessor: Assessor) -> str:
     return f"{judge_spec(assessor.judge)}{rules}"
 
 
-def tested(family: Family, headline: Headline, a: str, b: str) -> ComparedRow | None:
+def tested(family: Family, headline: Measure, a: str, b: str) -> ComparedRow | None:
     """The row of two systems in a headline, whichever is the baseline; None if it is not tested."""
     row, other = family.get((headline, (a, b))), family.get((headline, (b, a)))
     return row or (other and other.turned)
@@ -214,8 +187,8 @@ def with_conclusions(pairs: Sequence[PairScore], family: Family) -> tuple[PairSc
     return tuple(rows)
 
 
-def _preference(row: PairScore) -> Headline:
-    return Headline(Assessor.of(row), PAIRWISE, PRIMARY)
+def _preference(row: PairScore) -> Measure:
+    return Measure(Assessor.of(row), PAIRWISE, PRIMARY)
 
 
 ALONE = "One system researches: there is nothing to compare it with."
@@ -250,7 +223,7 @@ def board_rows(
         name: next((assessor for assessor in assessors if assessor in gathered.assessors(name)), None)
         for name in gathered.metrics
     }
-    first[DONE] = OF_DONE.assessor
+    first[DONE] = BY_CODE
     first[PAIRWISE] = gathered.board.first(key.assessor for key, _ in family if key.metric == PAIRWISE)
     for metric, assessor in first.items():
         for (headline, _), row in family.items():

@@ -27,14 +27,11 @@ from drretail.eval.numbers.gathering import (
     DAMAGED_RUNS,
     LACKS_IN_WORDS,
     NOT_JUDGED,
-    Assessor,
     Gathered,
     JudgedRun,
-    TableKey,
     gather_with_panels,
-    judge_spec,
-    panel_of,
 )
+from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec, panel_of
 from drretail.eval.numbers.pairs import derive_pairs
 from drretail.eval.numbers.scoreboard import VOTES, scoreboard
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed

@@ -13,26 +13,34 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from drretail.eval.claims.audit import shares_of
 from drretail.eval.claims.claims import FAITHFULNESS as CLAIMS
 from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.method import in_all_wordings
-from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest, of_answers
-from drretail.eval.numbers.board import NO_JUDGE, Board, read_board
+from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest, is_unrated, of_answers
+from drretail.eval.numbers.judges import (
+    NO_JUDGE,
+    Assessor,
+    Board,
+    TableKey,
+    is_panel,
+    panel_of,
+    panel_ref,
+    read_board,
+)
 from drretail.eval.registry import AS_ANSWERS, COUNTS_STEPS, FALSE_STATEMENTS
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
-from drretail.records.base import OfJudge
 from drretail.records.comparison import Outcome
 from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query
 from drretail.records.reading import CONFIRMED, CONTRADICTED, JudgeAudit, Shares, summed
 from drretail.records.run import Usage, place_of
-from drretail.records.score import PANEL, JudgeRef, Rules, Verdict
+from drretail.records.score import Rules, Verdict
 from drretail.stats.intervals import Clusters, binomial_ends
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
@@ -70,35 +78,6 @@ LACKS_IN_WORDS = {
     DAMAGED_RUNS: "run's file damaged",
     NOT_IMPORTED: "no report imported",
 }
-
-
-class Assessor(NamedTuple):
-    """One judge under one set of rules."""
-
-    judge: JudgeRef
-    rules: Rules
-
-    @classmethod
-    def of(cls, row: OfJudge) -> "Assessor":
-        """The judge of a row."""
-        return cls(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
-
-    @property
-    def order(self) -> tuple[str, str, str]:
-        return self.judge.spec, self.judge.params_hash, self.rules
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        """The columns of scores.json."""
-        judge = self.judge
-        return {"judge": judge.spec, "judge_kind": judge.kind, "judge_params": judge.params_hash, "rules": self.rules}
-
-
-class TableKey(NamedTuple):
-    """One judge under one set of rules in one metric."""
-
-    metric: str
-    assessor: Assessor
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +250,10 @@ class Gathered:
         """The judges with verdicts in a metric, or in any."""
         judges = {key.assessor for key in self.tables_of_judges if metric in ("", key.metric)}
         return sorted(judges, key=lambda assessor: assessor.order)
+
+    def rates(self, assessor: Assessor, metric: Metric) -> bool:
+        """True if the judge has verdicts in a metric, and its numbers there mean something."""
+        return assessor in self.assessors(metric.name) and not is_unrated(metric, assessor.judge)
 
     def judged_runs(self, metric: str, assessor: Assessor) -> Iterator[tuple[PlannedRun, JudgedRun]]:
         """Every planned run with this judge's result, in the order of the plan."""
@@ -486,30 +469,6 @@ def with_panels(gathered: Gathered) -> Gathered:
             complete = [run for run in members[0] if all(run in runs for runs in members)]
             panels[TableKey(metric, panel)] = {run: _together([runs[run] for runs in members]) for run in complete}
     return replace(gathered, tables_of_judges={**gathered.tables_of_judges, **panels})
-
-
-def panel_of(assessors: Iterable[Assessor]) -> list[Assessor]:
-    """The models among those who were asked together; empty if there are fewer than two."""
-    models = [
-        assessor for assessor in assessors if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec)
-    ]
-    return models if len(models) > 1 else []
-
-
-def panel_ref(members: Sequence[JudgeRef], how: str) -> JudgeRef:
-    """A panel as a judge: ``panel(median):a+b``; a language model if every member is one."""
-    kind = "llm" if all(member.kind == "llm" for member in members) else "scripted"
-    return JudgeRef(spec=f"{PANEL}({how}):{'+'.join(map(judge_spec, members))}", kind=kind)
-
-
-def judge_spec(judge: JudgeRef) -> str:
-    """ "provider:model", with a hash of the parameters if they distinguish judges of one model."""
-    return f"{judge.spec}-{judge.params_hash}" if judge.params_hash else judge.spec
-
-
-def is_panel(spec: str) -> bool:
-    """True for the name of a panel, which has no verdicts of its own."""
-    return spec.startswith(f"{PANEL}(")
 
 
 def _together(runs: Sequence[JudgedRun]) -> JudgedRun:

@@ -13,19 +13,10 @@ from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, meetings, pair_name, research_labels
 from drretail.eval.method import in_all_wordings
-from drretail.eval.numbers.board import Board
-from drretail.eval.numbers.contrast import NA, Side, contrast_of
+from drretail.eval.numbers.contrast import NA, Side, contrast
 from drretail.eval.numbers.facts import NOT_RATED
-from drretail.eval.numbers.gathering import (
-    LACKS_IN_WORDS,
-    Assessor,
-    Gathered,
-    PlannedRun,
-    means_by_query,
-    panel_of,
-    panel_ref,
-    verdicts_by_assessor,
-)
+from drretail.eval.numbers.gathering import LACKS_IN_WORDS, Gathered, PlannedRun, means_by_query, verdicts_by_assessor
+from drretail.eval.numbers.judges import Assessor, Board, panel_of, panel_ref
 from drretail.eval.numbers.wording import PREFERENCE
 from drretail.eval.registry import PAIRWISE, pair_metric
 from drretail.records.base import Rules
@@ -351,14 +342,11 @@ def preference(
     nothing = {query_id: list[float]() for query_id in why}
 
     def side(label: str, rates: Mapping[str, float]) -> Side:
-        # One value without its repeats: the two sides are one judgement, so nothing tells noise apart.
-        values = {query_id: [rate] for query_id, rate in rates.items()}
-        nested = {query_id: [its] for query_id, its in values.items()}
         lost = {plan.query.query_id for plan in gathered.plans if plan.label == label and plan.losses}
-        return Side(values | nothing, nested, why, incomplete=lost)
+        return Side({query_id: [rate] for query_id, rate in rates.items()} | nothing, why, lost)
 
     sides = side(labels[0], won), side(labels[1], {query_id: 1 - rate for query_id, rate in won.items()})
-    row = contrast_of(PAIRWISE, dimension, sides, gathered.clusters, whole=1.0, unread=unread)
+    row = contrast(PAIRWISE, dimension, sides, gathered.clusters, whole=1.0, unread=unread)
     name = PREFERENCE if dimension == PRIMARY else f"{dimension} {PREFERENCE}"
     return row.model_copy(update={"name": name, "a": labels[0], "b": labels[1]})
 

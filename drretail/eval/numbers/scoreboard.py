@@ -11,7 +11,8 @@ from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.metric import Value
 from drretail.eval.numbers.facts import MODELS_ALONE, NO_REPORT, NO_USAGE, missing_in_words, missing_of
 from drretail.eval.numbers.family import Family, board_rows, nothing_to_compare
-from drretail.eval.numbers.gathering import CLAIMS, FP, Assessor, Gathered, PlannedRun, means_by_query
+from drretail.eval.numbers.gathering import CLAIMS, FP, Gathered, PlannedRun, means_by_query
+from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.wording import conclusion
 from drretail.experiment import Definition
 from drretail.llm.prices import unpriced

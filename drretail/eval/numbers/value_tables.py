@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 from drretail.errors import UserError
-from drretail.eval.numbers.contrast import Side, concluded, contrast_of
+from drretail.eval.numbers.contrast import Side, concluded, contrast
 from drretail.eval.numbers.family import chosen_pairs
-from drretail.eval.numbers.gathering import Assessor
+from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.wording import sentences, sides_named
 from drretail.experiment import Definition
 from drretail.parsing import parse_json
@@ -81,9 +81,9 @@ def compare_values(
         sides = [{query: its.get(query, []) for query in queries} for its in both]
         is_share = all(0 <= value <= 1 for side in sides for its in side.values() for value in its)
         a_side, b_side = (
-            Side(its, {}, {query: "no value in the file" for query in its if not its[query]}) for its in sides
+            Side(its, {query: "no value in the file" for query in its if not its[query]}) for its in sides
         )
-        row = contrast_of("table", metric, (a_side, b_side), clusters, whole=1.0 if is_share else inf)
+        row = contrast("table", metric, (a_side, b_side), clusters, whole=1.0 if is_share else inf)
         rows.append(row.model_copy(update={"name": metric, "a": label, "b": other}))
     final, columns = concluded(rows, clusters), Assessor(JudgeRef(spec=path.name, kind="rule_based"), "default").columns
     comparisons = list[Comparison]()

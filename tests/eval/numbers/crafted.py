@@ -7,10 +7,10 @@ from typing import Any
 
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metric import Metric, Value
-from drretail.eval.numbers.board import Board
 from drretail.eval.numbers.comparing import assessors_of, compare_systems
 from drretail.eval.numbers.contrast import DONE
-from drretail.eval.numbers.gathering import Assessor, Gathered, JudgedRun, PlannedRun, TableKey, averaged
+from drretail.eval.numbers.gathering import Gathered, JudgedRun, PlannedRun, averaged
+from drretail.eval.numbers.judges import Assessor, Board, TableKey
 from drretail.eval.numbers.wording import PREFERENCE
 from drretail.eval.registry import PAIRWISE, load_metric
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore

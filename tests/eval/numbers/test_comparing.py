@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from drretail.errors import UserError
 from drretail.eval.numbers.comparing import assessors_of
 from drretail.eval.numbers.fail_if import BoundRule, GateRule, bound_results, judged_gates
-from drretail.eval.numbers.gathering import Assessor, Gathered
+from drretail.eval.numbers.gathering import Gathered
+from drretail.eval.numbers.judges import Assessor
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import difference_test
 from tests.build import known

@@ -7,7 +7,8 @@ import pytest
 
 from drretail.eval.metric import OPEN, Value
 from drretail.eval.numbers.facts import Facts, missing_of, query_slices, slice_scores, summaries
-from drretail.eval.numbers.gathering import FAILED_RUNS, Assessor, JudgedRun, PlannedRun
+from drretail.eval.numbers.gathering import FAILED_RUNS, JudgedRun, PlannedRun
+from drretail.eval.numbers.judges import Assessor
 from drretail.eval.registry import load_metric
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
 from drretail.stats.intervals import Clusters, Ratio, mean_interval, ratio_interval, share_interval

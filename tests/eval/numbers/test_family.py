@@ -7,7 +7,7 @@ import pytest
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.numbers.family import chosen_pairs, family_of
-from drretail.eval.numbers.gathering import Assessor
+from drretail.eval.numbers.judges import Assessor
 from drretail.experiment import Definition, Experiment, read_definition
 from drretail.records.run import BASELINES
 from drretail.records.score import JudgeRef

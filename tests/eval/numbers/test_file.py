@@ -10,7 +10,8 @@ from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metric import Value
 from drretail.eval.numbers.facts import NOT_RATED
 from drretail.eval.numbers.file import agreements, derive_scores, other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.numbers.gathering import Assessor, Gathered, TableKey, is_panel, with_panels
+from drretail.eval.numbers.gathering import Gathered, with_panels
+from drretail.eval.numbers.judges import Assessor, TableKey, is_panel
 from drretail.records.base import OfJudge, sha256_of
 from drretail.records.score import (
     Agreement,

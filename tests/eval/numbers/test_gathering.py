@@ -6,19 +6,8 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.numbers.gathering import (
-    Assessor,
-    JudgedRun,
-    TableKey,
-    agreement_ends,
-    averaged,
-    gather,
-    judge_spec,
-    means_by_query,
-    panel_of,
-    panel_ref,
-    with_panels,
-)
+from drretail.eval.numbers.gathering import JudgedRun, agreement_ends, averaged, gather, means_by_query, with_panels
+from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec, panel_of, panel_ref
 from drretail.records.reading import CONFIRMED, CONTRADICTED
 from drretail.records.score import JudgeRef
 from drretail.stats.intervals import binomial_ends

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.subject import pair_name
-from drretail.eval.numbers.board import Board, write_board
-from drretail.eval.numbers.gathering import Assessor, gather
+from drretail.eval.numbers.gathering import gather
+from drretail.eval.numbers.judges import Assessor, Board, write_board
 from drretail.eval.numbers.pairs import PairOutcome, derive_pairs, order_decided, with_majorities
 from drretail.eval.registry import pair_metric
 from drretail.records.base import sha256_of

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.numbers.board import Board
 from drretail.eval.numbers.facts import NOT_RATED
-from drretail.eval.numbers.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
+from drretail.eval.numbers.gathering import Gathered, JudgedRun, gather
+from drretail.eval.numbers.judges import Assessor, Board, TableKey
 from drretail.eval.numbers.scoreboard import scoreboard
 from drretail.eval.registry import load_metric
 from drretail.experiment import run_path

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.numbers.board import Board
 from drretail.eval.numbers.comparing import assessors_of
 from drretail.eval.numbers.family import board_rows, chosen_pairs, family_of, nothing_to_compare
-from drretail.eval.numbers.gathering import Assessor, Gathered
+from drretail.eval.numbers.gathering import Gathered
+from drretail.eval.numbers.judges import Assessor, Board
 from drretail.eval.numbers.wording import headlines_of, needed_sentence, sentences
 from drretail.records.comparison import Comparison, PairScore
 from tests.eval.numbers.crafted import (

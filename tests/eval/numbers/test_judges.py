@@ -11,9 +11,9 @@ import pytest
 from drretail import report
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
-from drretail.eval.numbers.board import NO_JUDGE, Board, read_board, write_board
 from drretail.eval.numbers.comparing import compare_recorded
 from drretail.eval.numbers.file import made_scores
+from drretail.eval.numbers.judges import NO_JUDGE, Board, read_board, write_board
 from drretail.records.base import Rules
 from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
