@@ -131,7 +131,7 @@ def moody() -> tuple[Judge, Asked]:
 
 
 def repeated(folder: Path, judge: Judge, repeats: int, metrics: Sequence[str] = ("quality",)) -> Scores:
-    return scored(folder, judge, metrics=metrics, judge_repeats=repeats, concurrency=1)
+    return scored(folder, judge, metrics=metrics, judge_repeats=repeats)
 
 
 def test_repeats_are_asked_anew_and_added_to_those_that_stand_and_fewer_take_none_away(tmp_path: Path) -> None:
