@@ -53,7 +53,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     redaction.py   rows of logs without people, a word in the place of each
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
-    progress.py    progress lines and bars on stderr
+    progress.py    how far a command has come, for who shows it
     event_loop.py  the process's one event loop, and how Ctrl-C cancels what runs in it
     threads.py     threads that are reused, and that no process waits for
     files.py       files that survive a killed process
@@ -61,7 +61,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     remembered.py  methods whose results an object remembers
     plugins.py     built-in things, entry points and module:attribute, by name
     records/       records that more than one layer uses
-    parsing.py     JSON, TOML and documents from outside
+    parsing.py     JSON, TOML, CSV and documents from outside
     errors.py      errors by who must act
 """
 
@@ -109,8 +109,8 @@ if TYPE_CHECKING:
     from drretail.eval.metric import Value as Value
     from drretail.eval.metric import metric as metric
     from drretail.records.run import Answer as Answer
-    from drretail.records.tables.result import Result as Result
     from drretail.tools.tool import Tool as Tool
+    from drretail.viewer.drawing.result import Result as Result
 
     lab = _lab  # an import under another name is private to type checkers
     worlds = _worlds
@@ -122,7 +122,7 @@ _PLACES = {
     "Checked": "drretail.api.shops.answer:Checked",
     "Condition": "drretail.conditions.condition:Condition",
     "Metric": "drretail.eval.metric:Metric",
-    "Result": "drretail.records.tables.result:Result",
+    "Result": "drretail.viewer.drawing.result:Result",
     "Tool": "drretail.tools.tool:Tool",
     "Value": "drretail.eval.metric:Value",
     "ask": "drretail.api.run:ask",

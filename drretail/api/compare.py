@@ -29,13 +29,13 @@ from drretail.eval.numbers.fail_if import (
 from drretail.eval.numbers.file import made_scores, outdated, outdated_note, read_scores
 from drretail.eval.numbers.value_tables import compare_values, is_value_table
 from drretail.experiment import read_definition
-from drretail.progress import busy
 from drretail.records.comparison import BoundResult, Comparison, GateResult
+from drretail.records.figures import counted
 from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import SettingTable
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Part, Prose, Result
 from drretail.stats.intervals import Clusters
+from drretail.viewer.drawing.progress import busy
+from drretail.viewer.drawing.result import Part, Prose, Result
 from drretail.viewer.sections import all_pairs_parts, comparison_parts
 from drretail.viewer.tables import ablations
 

@@ -21,10 +21,10 @@ from drretail.llm.registry import Model
 from drretail.llm.scripted import read_script, scripted_model
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
+from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.run import Limits
 from drretail.records.score import Scores
-from drretail.records.tables.figures import counted
 
 AGENTS = ("react", "hybrid_react")
 LIMITS = Limits(researchers=2)

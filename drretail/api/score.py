@@ -36,16 +36,17 @@ from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import GOLD, Experiment, changed_gold, read_definition
 from drretail.grounding.text.wording import listed
-from drretail.llm.estimates import Estimate, estimated
+from drretail.llm.estimates import Estimate
 from drretail.llm.registry import Model
-from drretail.progress import choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.records.models import ModelChoice
 from drretail.records.query import Query
 from drretail.records.score import CODE, JudgeRef, Scores
-from drretail.records.tables.result import Result
 from drretail.unchanged import is_unchanged, keep_state, state_of
+from drretail.viewer.drawing.progress import choose_progress
+from drretail.viewer.drawing.result import Result
 from drretail.viewer.output import say
+from drretail.viewer.tables.tallies import estimated
 
 OFFLINE_NOTE = "No judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
 OFFLINE_JUDGE = "offline:judge"

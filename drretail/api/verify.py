@@ -45,17 +45,18 @@ from drretail.experiment import (
     run_files,
 )
 from drretail.parsing import parse_json
-from drretail.progress import Bar, choose_progress
+from drretail.progress import Bar
+from drretail.records.account import Account
 from drretail.records.base import Document, Record, sha256_of
+from drretail.records.figures import counted
 from drretail.records.query import Query, turns_until
 from drretail.records.run import FILES, SANDBOX
 from drretail.records.score import Scores
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Prose, Result
-from drretail.records.tables.table import table_of
 from drretail.run_file import read_evidence, read_members, read_results, read_run
 from drretail.tools.registry import tool_schema_hash
+from drretail.viewer.drawing.progress import choose_progress
+from drretail.viewer.drawing.result import Prose, Result
+from drretail.viewer.drawing.table import table_of
 
 Name = Literal["hashes", "runs", "scores"]
 State = Literal["equal", "differs", "not there", "not compared"]

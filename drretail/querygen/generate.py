@@ -19,10 +19,10 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
 from drretail.querygen.rules.needs import needs_of
+from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
-from drretail.records.tables.figures import counted
 from drretail.records.wish import Want
 
 _MOST_DRAWN = 20

@@ -12,8 +12,8 @@ from drretail.eval.numbers.judges import Board, write_board
 from drretail.files import write_json, write_lines
 from drretail.records.run import NINE, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Scores, ShownColumn
-from drretail.records.tables.table import Row
 from drretail.records.vote import Vote
+from drretail.viewer.drawing.table import Row
 from drretail.viewer.paper import PaperView, read_paper_view
 from drretail.viewer.published import PaperTable, published
 from tests import build

@@ -9,9 +9,9 @@ import pytest
 from drretail import report
 from drretail.eval.numbers.file import made_scores
 from drretail.records.score import Judging, Score, Scores
-from drretail.records.tables.result import Section
-from drretail.records.tables.table import table_of
 from drretail.viewer import sections
+from drretail.viewer.drawing.result import Section
+from drretail.viewer.drawing.table import table_of
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
 from drretail.viewer.sections import metric_parts

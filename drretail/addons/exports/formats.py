@@ -18,7 +18,7 @@ from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
 from drretail.plugins import Plugins
 from drretail.records.base import canonical_json, file_name
-from drretail.records.tables.figures import counted
+from drretail.records.figures import counted
 from drretail.run_file import read_evidence
 
 

@@ -17,11 +17,11 @@ from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
 from drretail.files import write_atomically
 from drretail.grounding.report.page import read_page
 from drretail.grounding.text.layout import find_sentences
+from drretail.records.figures import counted
 from drretail.records.run import BASELINES, Turn
 from drretail.records.score import Scoreboard, Verdict
-from drretail.records.tables.figures import counted
-from drretail.records.tables.sheets import csv_table
-from drretail.records.tables.table import table_of
+from drretail.viewer.drawing.sheets import csv_table
+from drretail.viewer.drawing.table import table_of
 from drretail.viewer.judged import read_judgements
 from drretail.viewer.plots.experiment_plots import plot_file_name
 from drretail.viewer.sections import sections

@@ -24,11 +24,11 @@ from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.verify.findings import known_profiles
 from drretail.grounding.verify.records import record_of
 from drretail.parsing import texts_in
+from drretail.records.account import Account
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 from drretail.records.shop import UserProfile
-from drretail.records.tables.account import Account
 from drretail.redaction import Redactor
 from drretail.remembered import remembered
 from drretail.run_file import read_evidence

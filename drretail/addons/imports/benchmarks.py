@@ -27,8 +27,8 @@ from drretail.addons.imports.material import (
 )
 from drretail.errors import UserError
 from drretail.parsing import REPORTS, document_text, is_document
+from drretail.records.account import Account
 from drretail.records.criteria import GoldInsight, GoldPart, PartOfGold, RequiredDocument
-from drretail.records.tables.account import Account
 
 _PERSONA_HEADING = "User Persona:"
 """Separates the task from the persona in a query of PDR-Bench."""

@@ -36,10 +36,10 @@ from drretail.event_loop import run_loop
 from drretail.experiment import read_definition
 from drretail.files import write_atomically
 from drretail.locks import locked_folder
-from drretail.progress import busy, choose_progress
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
+from drretail.records.account import Account
+from drretail.records.figures import counted
+from drretail.viewer.drawing.progress import busy, choose_progress
+from drretail.viewer.drawing.result import Result
 
 __all__ = ["agree", "card", "correct", "plant", "sample"]
 

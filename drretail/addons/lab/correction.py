@@ -26,7 +26,7 @@ from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.numbers.facts import value_in
 from drretail.eval.numbers.gathering import Gathered, gather_with_panels
 from drretail.eval.registry import load_metric
-from drretail.records.tables.figures import counted
+from drretail.records.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone
 

@@ -17,8 +17,8 @@ from drretail.eval.numbers.judges import Assessor, is_panel, judge_spec
 from drretail.eval.numbers.pairs import PairOutcome, read_outcomes
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_runs
+from drretail.parsing import read_sheet
 from drretail.records.score import JudgeRef, Rules
-from drretail.records.tables.sheets import read_sheet
 from drretail.records.vote import Ballot, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level, sign
 from drretail.viewer.judged import read_judgements

@@ -18,10 +18,10 @@ from drretail.addons.lab.findings import (
     summarised,
 )
 from drretail.addons.lab.planting import ORIGINALS, Found
+from drretail.records.figures import counted, dollars, interval, number
 from drretail.records.run import Systems
-from drretail.records.tables.figures import counted, dollars, interval, number
-from drretail.records.tables.result import prose
-from drretail.records.tables.table import Cell, Table, table_of
+from drretail.viewer.drawing.result import prose
+from drretail.viewer.drawing.table import Cell, Table, table_of
 from drretail.viewer.tables.scores import NOTES, measured_cell, notes_on, system_names
 
 

@@ -14,14 +14,14 @@ from drretail.api.queries.query_sets import on_types, typed_by_model, types_line
 from drretail.api.queries.writing import in_own_words, named_writer
 from drretail.api.worlds import world_of
 from drretail.grounding.text.wording import format_amount
-from drretail.progress import busy
 from drretail.query_files import write_with_gold
 from drretail.querygen.reading import TypedQueries, read_queries
+from drretail.records.account import Account
+from drretail.records.figures import counted
 from drretail.records.query import Query
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Prose, Result
-from drretail.records.tables.table import Table, table_of
+from drretail.viewer.drawing.progress import busy
+from drretail.viewer.drawing.result import Prose, Result
+from drretail.viewer.drawing.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.querygen.decisions import HowDecided

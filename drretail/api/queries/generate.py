@@ -23,11 +23,11 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
-from drretail.progress import busy
+from drretail.records.account import Account
+from drretail.records.figures import counted
 from drretail.records.query import Query
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
+from drretail.viewer.drawing.progress import busy
+from drretail.viewer.drawing.result import Result
 
 if TYPE_CHECKING:
     from drretail.env.world import World

@@ -46,11 +46,11 @@ from drretail.querygen.reading import (
     shipped_queries,
     with_expected,
 )
+from drretail.records.account import Account
+from drretail.records.figures import counted
 from drretail.records.query import Query
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
-from drretail.records.tables.screen import on_screen, wrapped
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.drawing.screen import on_screen, wrapped
 from drretail.viewer.output import stdout_console
 from drretail.viewer.wishes import wish_lines
 

@@ -16,11 +16,12 @@ from drretail.api.options.queries import QueryCalls
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.llm.prompt import overridden_prompts
-from drretail.progress import Bar, choose_progress
+from drretail.progress import Bar
 from drretail.query_files import write_with_gold
 from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
+from drretail.viewer.drawing.progress import choose_progress
 
 if TYPE_CHECKING:
     from drretail.llm.registry import Model

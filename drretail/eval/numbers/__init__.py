@@ -1,6 +1,6 @@
 """All numbers of an experiment: one long table, means of it, contrasts of two systems, and what is said of them.
 
-board.py         the rules and judges that were asked for last, whose numbers are shown
+judges.py        who judged by which rules, and whom the last ``score`` asked; names of panels
 gathering.py     current verdicts of all runs and judges, and what a failed run has; several judges as one
 facts.py         the long table, a row for each run, and ``summary``: means with intervals, also over slices of queries
 wording.py       names of figures, and five sentences by template, of two systems and of many

@@ -21,9 +21,9 @@ from drretail.eval.registry import CONVERSATION, METRICS, PAIRWISE, USUAL, load_
 from drretail.experiment import read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
+from drretail.records.figures import counted
 from drretail.records.query import turns_until
 from drretail.records.score import CODE
-from drretail.records.tables.figures import counted
 from drretail.stats.intervals import noise
 
 

@@ -24,8 +24,8 @@ from drretail.eval.numbers.gathering import (
 from drretail.eval.numbers.judges import BY_CODE, Assessor
 from drretail.eval.numbers.wording import row_facts
 from drretail.records.comparison import ComparedRow, Outcome
+from drretail.records.figures import counted
 from drretail.records.score import readers_of
-from drretail.records.tables.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.significance import (
     FEWEST_SIGNS,

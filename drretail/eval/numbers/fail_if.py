@@ -27,10 +27,10 @@ from drretail.eval.numbers.gathering import (
 from drretail.eval.numbers.wording import row_name
 from drretail.eval.registry import installed
 from drretail.experiment import Definition
+from drretail.records.account import Account
 from drretail.records.comparison import BoundResult, ComparedRow, Comparison, GateResult
+from drretail.records.figures import counted, percent, roughly, signed
 from drretail.records.score import Score, Scores, reasons_of
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted, percent, roughly, signed
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import LEVEL, Gate
 

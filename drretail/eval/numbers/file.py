@@ -38,11 +38,11 @@ from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed
 from drretail.experiment import read_definition, read_discarded
 from drretail.files import read_json
 from drretail.packs import data_of
+from drretail.records.account import Account
 from drretail.records.base import sha256_of
 from drretail.records.comparison import PairScore
+from drretail.records.figures import counted
 from drretail.records.score import CODE, Agreement, Judging, MadeOf, Scores, reasons_of
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
 from drretail.records.vote import Vote
 from drretail.run_file import read_members
 from drretail.stats.agreement import correlation

@@ -18,6 +18,7 @@ from drretail.experiment import Definition
 from drretail.llm.prices import unpriced
 from drretail.llm.usage import cost_of, estimated_note, served_notes, usage_by_model
 from drretail.records.base import OfJudge
+from drretail.records.figures import counted, counted_each, percent
 from drretail.records.run import Systems, in_order, place_of, shared_models
 from drretail.records.score import (
     CODE,
@@ -32,7 +33,6 @@ from drretail.records.score import (
     readers_of,
     reasons_of,
 )
-from drretail.records.tables.figures import counted, counted_each, percent
 from drretail.records.vote import Vote
 from drretail.stats.intervals import FEWEST, share_interval
 

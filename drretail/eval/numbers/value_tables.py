@@ -15,11 +15,10 @@ from drretail.eval.numbers.family import chosen_pairs
 from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.wording import sentences, sides_named
 from drretail.experiment import Definition
-from drretail.parsing import parse_json
+from drretail.parsing import parse_json, read_sheet
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
 from drretail.records.run import IMPORTED_AGENT, System
 from drretail.records.score import JudgeRef
-from drretail.records.tables.sheets import read_sheet
 from drretail.stats.intervals import Clusters
 
 COLUMNS = ("system", "query", "value")

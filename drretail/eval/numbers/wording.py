@@ -9,9 +9,9 @@ from typing import Any
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.facts import chosen_variants, headlines
 from drretail.grounding.text.wording import listed
+from drretail.records.account import Account
 from drretail.records.comparison import ComparedRow, Comparison, Reliability
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted, p_value, percent, roughly, signed
+from drretail.records.figures import counted, p_value, percent, roughly, signed
 from drretail.stats.intervals import FEWEST
 from drretail.stats.significance import LEVEL
 

@@ -25,8 +25,8 @@ from drretail.querygen.checks.case import Shopper
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers
 from drretail.querygen.rules.limits import LIMITS, by_fields, by_ratings, in_other_fields, is_rated
+from drretail.records.figures import counted, percent
 from drretail.records.query import Query
-from drretail.records.tables.figures import counted, percent
 from drretail.remembered import remembered
 from drretail.tools.registry import json_schemas
 

@@ -19,12 +19,12 @@ from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
+from drretail.records.figures import counted
 from drretail.records.query import NOT_LAST
 from drretail.records.run import place_of
 from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
-from drretail.records.tables.figures import counted
-from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.stats.intervals import Clusters
+from drretail.viewer.drawing.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.experiment import OUTCOME
 from drretail.viewer.published import published_rows
 from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names

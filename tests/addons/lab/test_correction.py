@@ -23,8 +23,8 @@ from drretail.eval.ballots import read_plan
 from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.numbers.file import derive_scores
 from drretail.experiment import read_runs
+from drretail.parsing import read_cells
 from drretail.records.query import Query
-from drretail.records.tables.sheets import read_cells
 from drretail.records.vote import Choice
 from drretail.stats.intervals import Clusters
 from drretail.stats.prediction_powered import corrected_mean, labels_alone

@@ -10,8 +10,8 @@ from drretail.eval.registry import METRICS, load_metric, metric_description
 from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow
 from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
-from drretail.records.tables.markup import latex_of
-from drretail.records.tables.sheets import csv_of
+from drretail.viewer.drawing.markup import latex_of
+from drretail.viewer.drawing.sheets import csv_of
 from drretail.viewer.published import published
 from drretail.viewer.sections import board_details, board_parts
 from drretail.viewer.tables.board import BoardTables

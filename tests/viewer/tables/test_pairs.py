@@ -10,7 +10,7 @@ import pytest
 from drretail.records.base import Rules
 from drretail.records.comparison import PairScore, Share
 from drretail.records.score import Score, Scores
-from drretail.records.tables.result import part_lines
+from drretail.viewer.drawing.result import part_lines
 from drretail.viewer.sections import metric_parts
 from drretail.viewer.tables.pairs import NOTHING, pair_sections
 from tests.build import experiment, scored, scripted_judge, systems

@@ -14,7 +14,7 @@ from drretail.env.store.base import Store
 from drretail.grounding.text.wording import listed
 from drretail.records.criteria import FactKind
 from drretail.records.shop import Money, Product
-from drretail.records.tables.sheets import as_csv
+from drretail.viewer.drawing.sheets import as_csv
 
 _WHY = {
     "outdated": "it is older than what it speaks against",

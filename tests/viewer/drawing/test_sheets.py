@@ -1,4 +1,4 @@
-"""Text through spreadsheets and back. read_sheet: tests/querygen/test_reading.py."""
+"""Text through spreadsheets and back. Also tests parsing.py. read_sheet: tests/querygen/test_reading.py."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from drretail.errors import UserError
-from drretail.records.tables.sheets import as_csv, guarded, read_cells, unguarded
+from drretail.parsing import guarded, read_cells, unguarded
+from drretail.viewer.drawing.sheets import as_csv
 
 CELLS = st.text(st.sampled_from("ab='+-@,;\"\n\t \uff1dé"), max_size=8)
 

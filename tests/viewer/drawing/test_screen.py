@@ -1,11 +1,11 @@
-"""fit_to_screen: tests/test_progress.py."""
+"""fit_to_screen: tests/viewer/drawing/test_progress.py."""
 
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.records.tables.screen import wrapped
+from drretail.viewer.drawing.screen import wrapped
 
 WORDS = st.lists(st.text("ab+-é", min_size=1, max_size=30), min_size=1, max_size=12)
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.records.tables.account import Account, Fate, account_table, wrong_sums
-from drretail.records.tables.result import Result
+from drretail.records.account import Account, Fate, wrong_sums
+from drretail.viewer.drawing.result import Result, account_table
 
 
 def judged(came: int, used: int, reason: str = "the judge failed: HTTP 400", *, failed: bool = True) -> Account:

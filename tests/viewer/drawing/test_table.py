@@ -1,6 +1,7 @@
-"""One table, drawn in each form, its parts, and numbers as text, as ``tables.txt`` has them.
+"""One table, drawn in each form, its parts, and numbers as text, as ``tables.txt`` has them. Also tests layout.py, markup.py,
+result.py and records/figures.py.
 
-``python -m tests.records.tables.test_tables`` writes the file anew.
+``python -m tests.viewer.drawing.test_table`` writes the file anew.
 """
 
 from collections.abc import Callable
@@ -11,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.records.tables import figures
-from drretail.records.tables.markup import latex_table, markdown_table
-from drretail.records.tables.result import parts, table_lines
-from drretail.records.tables.sheets import csv_table
-from drretail.records.tables.table import Cell, Column, Row, Table, table_of
+from drretail.records import figures
+from drretail.viewer.drawing.layout import parts, table_lines
+from drretail.viewer.drawing.markup import latex_table, markdown_table
+from drretail.viewer.drawing.sheets import csv_table
+from drretail.viewer.drawing.table import Cell, Column, Row, Table, table_of
 from tests.golden import read_golden, write_golden
 
 GOLDEN = Path(__file__).with_name("tables.txt")

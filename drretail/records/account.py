@@ -11,8 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from drretail.records.tables.figures import counted
-from drretail.records.tables.table import Table, table_of
+from drretail.records.figures import counted
 
 
 @dataclass(slots=True)
@@ -24,6 +23,9 @@ class Fate:
     """Where the first of them stands: a file with its line, an id, an address."""
     failed: bool = False
     """True for things that were asked for and not done; False for those that a rule or a known fault left out."""
+
+    def __str__(self) -> str:
+        return f"{self.count:,}, first: {self.first}" if self.first else f"{self.count:,}"
 
 
 @dataclass(slots=True)
@@ -100,7 +102,7 @@ class Account:
     @property
     def reasons(self) -> str:
         """Why the rest was not used: "the judge failed: HTTP 400 (3, first: q1-r1), no figure in it (1)"."""
-        return ", ".join(f"{reason} ({_told(fate)})" for reason, fate in (self.left_out | self.merged).items())
+        return ", ".join(f"{reason} ({fate})" for reason, fate in (self.left_out | self.merged).items())
 
     def praise(self, nothing: str, *, bare: bool = False) -> str:
         """The one sentence by which anything is praised, for as much as was looked at and no more.
@@ -141,28 +143,6 @@ def _add(fates: dict[str, Fate], reason: str, first: str, count: int, *, failed:
         fate = fates.setdefault(reason, Fate(first=first))
         fate.count += count
         fate.failed |= failed
-
-
-def _told(fate: Fate) -> str:
-    return f"{fate.count:,}, first: {fate.first}" if fate.first else f"{fate.count:,}"
-
-
-def _things(account: Account) -> str:
-    return f"{account.stage}: {counted(2, account.unit).partition(' ')[2]}"
-
-
-def account_table(accounts: Iterable[Account]) -> Table | None:
-    """What became of all that came in: one row per stage, the reasons below. None if everything was used."""
-    partial = [account for account in accounts if account.came != account.used or not account.adds_up]
-    rows = [(_things(account), account.came, account.used, account.n_merged, account.n_left_out) for account in partial]
-    notes = [
-        f"{account.stage}, {word}: {reason} ({_told(fate)})."
-        for account in partial
-        for word, fates in (("merged", account.merged), ("left out", account.left_out))
-        for reason, fate in fates.items()
-    ]
-    columns = ("", "in", "used", "merged", "left out")
-    return table_of("What was not used", columns, rows, notes=notes) if partial else None
 
 
 def wrong_sums(accounts: Iterable[Account]) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from drretail.records import figures
 from drretail.records.run import NO_SYSTEMS, Place, Systems, place_of
-from drretail.records.tables import figures
 
 Kind = Literal[
     "text",

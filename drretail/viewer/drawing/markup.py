@@ -4,8 +4,8 @@ packages booktabs and amssymb.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from drretail.records.tables.figures import NOTHING
-from drretail.records.tables.table import Table
+from drretail.records.figures import NOTHING
+from drretail.viewer.drawing.table import Table
 
 
 def markdown_table(table: Table) -> str:

@@ -1,4 +1,4 @@
-"""Praise is made in one place, records/tables/account.py: no other source of the package holds its words."""
+"""Praise is made in one place, records/account.py: no other source of the package holds its words."""
 
 import ast
 import re

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from drretail.progress import EVERY_SECONDS, PlainProgress
+from drretail.viewer.drawing.progress import EVERY_SECONDS, PlainProgress
 
 
 def test_in_a_pipe_long_work_says_now_and_then_how_far_it_is() -> None:
