@@ -43,6 +43,14 @@ class Account:
     left_out: dict[str, Fate] = field(default_factory=dict[str, Fate])
     """By reason."""
 
+    @classmethod
+    def of(cls, stage: str, unit: str, used: int, left_out: Mapping[str, int]) -> "Account":
+        """The account of things whose fates were counted before; those that are left out by reason."""
+        account = cls(stage, unit, used + sum(left_out.values()), used)
+        for reason, count in left_out.items():
+            account.leave_out(reason, count=count)
+        return account
+
     def take(self, count: int = 1) -> None:
         """Counts things as they come in."""
         self.came += count

@@ -8,7 +8,7 @@ at least half must be the same, unless its answers are imported.
 
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from statistics import fmean
@@ -30,7 +30,7 @@ from drretail.experiment import Definition
 from drretail.records.account import Account
 from drretail.records.comparison import BoundResult, ComparedRow, Comparison, GateResult
 from drretail.records.figures import counted, percent, roughly, signed
-from drretail.records.score import Score, Scores, reasons_of
+from drretail.records.score import Judging, Score, Scores, reasons_of
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import LEVEL, Gate
 
@@ -150,17 +150,20 @@ def since_last_results(
 
 def _lacking(scores: Scores, row: Score, where: str) -> Iterator[str]:
     """Why a score is not of all that it should be of: answers that nobody judged, or on which the judge failed."""
-    missing = [f"{count} {why}" for why, count in missing_of(row).items() if why in _IN_GATES]
-    failed = sum(
-        judging.failed
-        for judging in scores.judgings
-        if (judging.metric, judging.system, *judging.by_whom) == (row.metric, row.system, *row.by_whom)
-    )
-    missing += [counted(failed, "judgement that failed", "judgements that failed")] if failed else []
+    about = row.metric, row.system, *row.by_whom
+    judgings = (judging for judging in scores.judgings if (judging.metric, judging.system, *judging.by_whom) == about)
+    missing = _not_looked_at(missing_of(row), judgings)
     if row.value is None and not missing:
         missing = [", ".join(reasons_of(row.items)) or "no value"]
     if missing:
         yield f"{row.variant} of {row.system}{where}: {', '.join(missing)}"
+
+
+def _not_looked_at(missing: Mapping[str, int], judgings: Iterable[Judging]) -> list[str]:
+    """What nobody looked at, of what has no value by why, and the judgements that failed: "2 not judged"."""
+    parts = [f"{count} {why}" for why, count in missing.items() if why in _IN_GATES]
+    failed = sum(judging.failed for judging in judgings)
+    return [*parts, *([counted(failed, "judgement that failed", "judgements that failed")] if failed else [])]
 
 
 def judged_gates(
@@ -185,14 +188,12 @@ def _check_looked_at(
     rule: BoundRule | GateRule, comparison: Comparison, judge: str, row: ComparedRow, scores: Scores | None
 ) -> None:
     """Raises UserError for a rule that would pass over answers that nobody looked at."""
-    missing = [f"{count} {why}" for why, count in row.dropped.items() if why in _IN_GATES]
-    failed = sum(
-        judging.failed
+    judgings = (
+        judging
         for judging in (() if scores is None else scores.judgings)
         if (judging.metric, judging.judge) == (row.metric, judge) and judging.system in (comparison.a, comparison.b)
     )
-    missing += [counted(failed, "judgement that failed", "judgements that failed")] if failed else []
-    if missing:
+    if missing := _not_looked_at(row.dropped, judgings):
         sides = f"{row_name(row)} of {comparison.a} and {comparison.b}"
         raise UserError(
             f"--fail-if {rule.text!r} can't be told: {sides} lack {', '.join(missing)}. {_mended_by(row.dropped)}"
@@ -262,9 +263,7 @@ def stated(gate: GateResult) -> Iterator[str]:
     left = len(gate.worse) - MOST_NAMED
     means = f"{gate.name} of {gate.a} is {gate.mean_a:.2f}, and of {gate.b} {gate.mean_b:.2f} (p = {gate.p:.2g}, by "
     means += f"{gate.judge})"
-    account = Account("gate", "query", gate.queries + sum(gate.dropped.values()), gate.queries)
-    for why, count in gate.dropped.items():
-        account.leave_out(why, count=count)
+    account = Account.of("gate", "query", gate.queries, gate.dropped)
     yield (
         (f"Fails: {means}." if gate.fails else account.praise(f"passes: {means}", bare=True))
         + (f" Worse on {counted(len(gate.worse), 'query')}: {queries}" if queries else "")
@@ -276,9 +275,7 @@ def stated_bound(result: BoundResult) -> str:
     """A sentence on a rule that fails, or that passes over as much as has a value."""
     if result.fails:
         return f"{result.rule}: {result.told}."
-    account = Account("gate", result.unit, result.of + sum(result.dropped.values()), result.of)
-    for why, count in result.dropped.items():
-        account.leave_out(why, count=count)
+    account = Account.of("gate", result.unit, result.of, result.dropped)
     return account.praise(f"passes: {result.rule}: {result.told}", bare=True)
 
 

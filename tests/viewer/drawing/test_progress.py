@@ -24,7 +24,7 @@ def test_in_a_pipe_long_work_says_now_and_then_how_far_it_is() -> None:
 
 
 def test_in_a_pipe_one_long_step_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.progress.EVERY_SECONDS", 0.02)
+    monkeypatch.setattr("drretail.viewer.drawing.progress.EVERY_SECONDS", 0.02)
     stream = io.StringIO()
     with PlainProgress(stream).busy("reading"):
         time.sleep(0.1)

@@ -1,5 +1,5 @@
-"""One table, drawn in each form, its parts, and numbers as text, as ``tables.txt`` has them. Also tests layout.py, markup.py,
-result.py and records/figures.py.
+"""One table, drawn in each form, its parts, and numbers as text, as ``tables.txt`` has them.
+Also tests layout.py, markup.py, result.py and records/figures.py.
 
 ``python -m tests.viewer.drawing.test_table`` writes the file anew.
 """
