@@ -28,7 +28,7 @@ _NAMES_SOURCES = re.compile(
 )
 """A short line whose first or last word names sources."""
 _MARKER = re.compile(
-    r"(?:[ \t>|+•:*\\-]|<(?!/?sup\b|https?:)[^<>\n]{0,300}>)*+"
+    r"(?>(?:[ \t>|+•:*\\-]|<(?!/?sup\b|https?:)[^<>\n]{0,300}>)*)"
     # [1], [^1]:, [name]:, ¹, <sup>1</sup>.
     r"(?P<label>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
     rf"|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|[{RAISED}]{{1,4}}"
