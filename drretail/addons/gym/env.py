@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, cast, get_args
 
+from drretail.addons.gym.reward import NO_REPORT, Reward, reward_of, why_unpaid
 from drretail.agents.base import task_message
 from drretail.agents.information import recorded_instructions
 from drretail.agents.picks import answer_with_picks
@@ -27,7 +28,6 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known
-from drretail.eval.metrics.reward import NO_REPORT, Reward, reward_of, why_unpaid
 from drretail.experiment import read_definition, run_files
 from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json
