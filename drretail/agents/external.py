@@ -55,7 +55,8 @@ class Served:
 async def served(session: Session) -> AsyncGenerator[Served]:
     """Serves the session's tools over MCP within the block, on a free port and with a new token."""
     token, listening = secrets.token_urlsafe(24), bound(0)
-    with closing(listening), Toolkit(session) as toolkit:
+    toolkit = Toolkit(session)
+    with closing(listening):
         # All connections share one run: the agent may connect as often as it likes.
         server = mcp_server(session, lambda: UnrecordedRun(session.settings, toolkit), instructions(session))
         port = port_of(listening)

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, cast, get_args
 
+from drretail.addons.gym.reward import NO_REPORT, Reward, reward_of, why_unpaid
 from drretail.agents.base import task_message
 from drretail.agents.information import recorded_instructions
 from drretail.agents.picks import answer_with_picks
@@ -27,7 +28,6 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known
-from drretail.eval.metrics.reward import NO_REPORT, Reward, reward_of, why_unpaid
 from drretail.experiment import read_definition, run_files
 from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json
@@ -199,9 +199,6 @@ class _Rollout:
         place = recorded_spec(str(session.settings.world.servers or session.settings.world.folder))
         return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
 
-    def close(self) -> None:
-        self._toolkit.close()
-
 
 STEPS = 30
 WEB_MODE: WebMode = "chunks"
@@ -347,7 +344,6 @@ class ShopEnv:
                 self._reward = self.shop.reward(recorded, self.system, rollout.before)
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
-                rollout.close()  # its threads end now, not only when the env is closed
                 following = [turn for turn in self.shop.queries.values() if turn.after == rollout.query.query_id]
                 if rollout.is_handed_in and following:
                     reward, self._reward, self._steps = self._reward.value, None, 0
@@ -386,8 +382,6 @@ class ShopEnv:
         return self._rollout
 
     def _end(self) -> None:
-        if self._rollout is not None:
-            self._rollout.close()
         self._rollout, self._reward, self._steps, self.turns = None, None, 0, []
 
     def _session(self, query: Query | None) -> Session:

@@ -8,6 +8,7 @@ from typing import Any
 
 from drretail.addons.gym.env import Shop
 from drretail.addons.gym.options import TryOptions
+from drretail.addons.gym.reward import BOUGHT, NOT_WANTED, Reward
 from drretail.agents.running.run import ask_once
 from drretail.api.models import Opener
 from drretail.api.option import accepts
@@ -19,7 +20,6 @@ from drretail.api.systems import asked_queries, runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
-from drretail.eval.metrics.reward import BOUGHT, NOT_WANTED, Reward
 from drretail.experiment import run_files
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries

@@ -1,4 +1,4 @@
-"""What earns a reward, and what does not. Tests eval/metrics/reward.py."""
+"""What earns a reward, and what does not. Tests reward.py."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from benchmarks.gym import asks_nothing, knows_all
 from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.parts import earned
-from drretail.eval.metrics.reward import (
+from drretail.addons.gym.reward import (
     BOUGHT,
     CONTRADICTED,
     HTML,
@@ -19,7 +19,7 @@ from drretail.eval.metrics.reward import (
     REFUSED,
     UNRESOLVED,
 )
-from drretail.eval.metrics.reward import NOT_SHOWN as NEVER_SHOWN
+from drretail.addons.gym.reward import NOT_SHOWN as NEVER_SHOWN
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.query import Query
 from drretail.records.shop import Money

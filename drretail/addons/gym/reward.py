@@ -295,4 +295,5 @@ def lacks_rollouts(experiment: Path) -> str:
     return "" if is_gym else "holds no rollouts of the gym"
 
 
-METRIC = of_measures("reward", 3, measure, lacks=lacks_rollouts, applies=applies)
+_DESCRIBED = Path(__file__).with_name("descriptions.toml")
+METRIC = of_measures("reward", 3, measure, lacks=lacks_rollouts, applies=applies, described=_DESCRIBED)
