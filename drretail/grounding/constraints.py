@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, Self
 from drretail.grounding.listing import Listing, folded, folded_name, is_of_brand, listing_of, pieces_in, state_of_kind
 from drretail.grounding.text.numerals import canonical_unit, conversion, find_numerals, with_units
 from drretail.grounding.text.serialisation import record_lines
-from drretail.grounding.vocabulary import LIST, SHARE, value_words
+from drretail.grounding.vocabulary import value_words, values_in
 from drretail.records.base import sha256_of
 from drretail.records.criteria import OF_KIND, Fact, Gold, State
 from drretail.records.reading import Pick
@@ -161,13 +161,13 @@ def _excludes(demand: Demand, value: str, listing: Listing) -> bool:
     name, parts, phrases = demand.field or "", _parts(value), _phrases(demand)
     words, title = frozenset(folded_name(name).split()), value_words(listing.product.title)
     is_whole = bool(words & _LISTS_ALL) or (len(parts) == 1 and not words & _LISTS_SOME)
-    has = partial(listing.vocabulary.has, name)
+    has = partial(listing.vocabulary.has, listing.product.leaf_category, name)
     is_known, is_meant = has(value_words(value)) or all(map(has, parts)), any(map(has, phrases))
     return is_whole and is_known and is_meant and not any(phrase in title for phrase in phrases)
 
 
 def _parts(value: str) -> list[str]:
-    return [value_words(part) for part in LIST.split(SHARE.sub("", value)) if folded(part)]
+    return list(map(value_words, values_in(value)))
 
 
 def _phrases(demand: Demand) -> set[str]:

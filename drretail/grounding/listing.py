@@ -143,7 +143,7 @@ def state_of_kind(product: Product, kind: str) -> State:
     if above and leaf == wanted and [*map(_stems, path[-len(above) - 1 : -1])] != above:
         return "broken"  # other sheets than those of this part of the shop
     if leaf and (leaf == wanted or _names_of_path(product.categories, without_packing(wanted))):
-        return "open" if not _PART.search(path[-1]) and _is_part(product.title, without_packing(leaf)[-1]) else "met"
+        return "open" if _is_part(product.title, path[-1]) else "met"
     return "open" if could_be_of_kind(product, kind) else "broken"
 
 
@@ -159,13 +159,15 @@ def _names_of_path(path: Sequence[str], wanted: tuple[str, ...]) -> bool:
 
 # Cached, as what follows: each query asks it of all offers of its kinds.
 @lru_cache(maxsize=65_536)
-def _is_part(title: str, noun: str) -> bool:
-    """True if a title may be of a part of a thing, or of what goes with it: "Battery for JBL Speaker"."""
+def _is_part(title: str, leaf: str) -> bool:
+    """True if a title may be of a part of what a category names, or of what goes with it: "Battery for JBL Speaker"."""
+    nouns = {words[-1] for part in _BORDER.split(leaf) if (words := without_packing(_stems(part)))}
     before, *behind = _FOR.split(f" {title} ")
     parts = [part for part in _BORDER.split(before) if part.strip()]
     names = (without_packing(_stems(_BESIDE.split(f" {part} ", maxsplit=1)[0])) for part in parts[:_SEGMENTS])
-    is_named = any(name and name[-1] == noun for name in names)
-    return not is_named and bool(_PART.search(title) or any(noun in _stems(purpose) for purpose in behind))
+    if _PART.search(leaf) or any(name and name[-1] in nouns for name in names):
+        return False
+    return bool(_PART.search(title)) or any(not nouns.isdisjoint(_stems(purpose)) for purpose in behind)
 
 
 def could_be_of_kind(product: Product, kind: str) -> bool:

@@ -13,12 +13,12 @@ from typing import Protocol
 from drretail.grounding.text.words import RUN
 from drretail.records.shop import Product
 
-LIST = re.compile(r"[;,/|](?!\d)|\s(?:&|and)\s", re.IGNORECASE)
-SHARE = re.compile(r"(?<![\d.])\d++(?:\.\d++)?\s?%\s?(?:of\s)?")
+_LIST = re.compile(r"[;,/|](?!\d)|\s(?:&|and)\s", re.IGNORECASE)
+_SHARE = re.compile(r"(?<![\d.])\d++(?:\.\d++)?\s?%\s?(?:of\s)?")
 SAMPLE = 5_000
 """The most records that are read for a shop's vocabulary."""
 # On 2,017 colors of real rows these leave the sixteen basic ones. "Multicolor" stands in 21 percent of its titles.
-_LEAST_RECORDS, _LEAST_SHARE, _LEAST_SAID = 2, 0.01, 1 / 3
+_LEAST_RECORDS, _LEAST_IN_LEAF, _LEAST_SHARE, _LEAST_SAID = 2, 5, 0.01, 1 / 3
 
 
 class Vocabulary:
@@ -27,32 +27,39 @@ class Vocabulary:
     def __init__(self, read: Callable[[], Iterable[Product]] = tuple) -> None:
         self._read = read
 
-    def has(self, field: str, value: str) -> bool:
-        """True if a value, as ``value_words`` folds it, is a word of the field."""
-        return value in self._values.get(value_words(field), ())
+    def has(self, leaf: str, field: str, value: str) -> bool:
+        """True if a value, as ``value_words`` has it, is a word of the field, in the whole shop or in a category."""
+        return any(value in self._values.get((part, value_words(field)), ()) for part in ("", leaf))
 
     @cached_property
-    def _values(self) -> Mapping[str, frozenset[str]]:
-        counts: dict[str, Counter[str]] = defaultdict(Counter)
-        said: dict[str, Counter[str]] = defaultdict(Counter)
+    def _values(self) -> Mapping[tuple[str, str], frozenset[str]]:
+        counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        said: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         records = Counter[str]()
         for product in self._read():
             title = value_words(product.title)
-            for name, text in product.details.items():
-                if isinstance(text, str):
-                    values = {value_words(value) for value in (text, *LIST.split(SHARE.sub("", text)))} - {"  "}
-                    records[value_words(name)] += 1
-                    counts[value_words(name)].update(values)
-                    said[value_words(name)].update(value for value in values if value in title)
+            for name, text in ((value_words(name), text) for name, text in product.details.items()):
+                records[name] += 1
+                values = (
+                    {value_words(value) for value in (text, *values_in(text))} if isinstance(text, str) else set[str]()
+                )
+                for part in ("", product.leaf_category):
+                    counts[part, name].update(values)
+                    said[part, name].update(value for value in values if value in title)
         return {
-            name: frozenset(
+            (part, name): frozenset(
                 value
-                for value, times in of_name.items()
-                if times >= max(_LEAST_RECORDS, _LEAST_SHARE * records[name])
-                and said[name][value] > _LEAST_SAID * times
+                for value, times in of_field.items()
+                if times >= (_LEAST_IN_LEAF if part else max(_LEAST_RECORDS, _LEAST_SHARE * records[name]))
+                and said[part, name][value] > _LEAST_SAID * times
             )
-            for name, of_name in counts.items()
+            for (part, name), of_field in counts.items()
         }
+
+
+def values_in(text: str) -> list[str]:
+    """The single values of a field: two of "Red/White", and of "80% Cotton, 20% Silk" without their shares."""
+    return [value for value in _LIST.split(_SHARE.sub("", text)) if RUN.search(value)]
 
 
 NO_WORDS = Vocabulary()
