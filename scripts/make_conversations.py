@@ -54,7 +54,7 @@ KINDS = {
     "desk organizer": "Desktop Organizers",
     "birdbath": "Birdbaths",
     "white noise machine": "Sleep Soothers|white noise machine",
-    "baby bottle": "baby bottle",
+    "baby bottle": "Bottle-Feeding > Bottles",
     "hair clip": "Clips & Barrettes|hair clip",
     "headlamp": "Headlamps",
     "light bulbs": "LED Bulbs",
