@@ -19,7 +19,8 @@ from drretail.records.criteria import State
 from drretail.records.shop import Offer, Product, has_offers, offers_of
 from drretail.remembered import remembered
 
-K, R = TypeVar("K"), TypeVar("R")
+K = TypeVar("K")
+R = TypeVar("R")
 _PACK = re.compile(
     r"\b(\d{1,3})[ -]?(?:packs?|pk|counts?|ct|pcs?|pieces?|pairs?|sets?)\b"
     r"|\b(?:packs?|sets?|box|boxes|case|bundle|lot) of (\d{1,3})\b|\b(?P<two>twin[ -]pack)\b|\b(?P<twelve>dozen)\b",

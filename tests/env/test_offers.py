@@ -69,12 +69,11 @@ def query_for(*wants: Want, user_id: str | None = None, budget: int | None = Non
 FEEDER = Want(name="feeder", kinds=("bird feeder",))
 
 
-def test_a_reference_leaves_out_what_its_user_has_unless_one_more_is_wanted(shop: World) -> None:
-    offers = Offers(shop)
-    reference = offers.reference(query_for(FEEDER, user_id=USER))
+def test_a_reference_leaves_out_what_its_user_has_where_another_is_wanted(shop: World) -> None:
+    offers, another = Offers(shop), FEEDER.model_copy(update={"not_owned": True})
+    reference = offers.reference(query_for(another, user_id=USER))
     assert [fit.product_id[-1] for fit in reference.things[0].fits] == ["2", "3"]
-    again = query_for(FEEDER.model_copy(update={"again": True}), user_id=USER)
-    for query in (again, query_for(FEEDER)):
+    for query in (query_for(FEEDER, user_id=USER), query_for(another)):
         assert [fit.product_id[-1] for fit in offers.reference(query).things[0].fits] == ["1", "2", "3", "4"]
 
 

@@ -135,7 +135,7 @@ def _case(world: World, picks: tuple[Pick, ...]) -> Any:
         evidence={},
         query=asked(MERINO),
         picks=picks,
-        lookup=lambda ids: world.store.products(list(ids)),
+        shop=world.store,
         read_ends=lambda: reference(world, MERINO),
     )
     return case, read_report(case)

@@ -40,7 +40,7 @@ def turn_of(offers: Offers, past: Sequence[tuple[Query, Picks]], query: Query) -
     store = offers.world.store
     runs = [build.run(picks=picks, outcome=outcome_of(picks)) for _, picks in past]
     queries = [*(turn for turn, _ in past), query]
-    return turns_of(queries, runs, offers.reference, lambda ids: store.products(list(ids)))[-1]
+    return turns_of(queries, runs, offers.reference, store)[-1]
 
 
 def outcome_of(picks: Picks) -> Outcome:
