@@ -36,7 +36,7 @@ def seen(want: Want, offers: Offers, depth: int) -> list[Listing]:
     for kind in want.kinds:
         hits = offers.world.catalog.search(CatalogQuery(kind, limit=depth)).hits
         for listing in offers.listings([hit.product_id for hit in hits]):
-            if state_of_kind(listing.product, kind) == "met":
+            if state_of_kind(listing, kind) == "met":
                 found[listing.product.product_id] = listing
     return [found[key] for key in sorted(found)]
 

@@ -13,8 +13,15 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
-from drretail.grounding.text.words import RUN, stem
-from drretail.grounding.vocabulary import NO_WORDS, Vocabulary
+from drretail.grounding.text.words import RUN
+from drretail.grounding.vocabulary import (
+    BORDER,
+    NO_WORDS,
+    Vocabulary,
+    heads_of,
+    stems_of,
+    without_packing,
+)
 from drretail.records.criteria import State
 from drretail.records.shop import Offer, Product, has_offers, offers_of
 from drretail.remembered import remembered
@@ -75,9 +82,9 @@ class Listing:
         return {folded_name(name): value for name, value in reversed(self.product.details.items())}
 
     @remembered
-    def once(self, ask: Callable[[Product, K], R], kind: K) -> R:
+    def once(self, ask: "Callable[[Listing, K], R]", kind: K) -> R:
         """What a function says of the product and a kind, remembered: each query asks it of all offers of its kinds."""
-        return ask(self.product, kind)
+        return ask(self, kind)
 
 
 def listing_of(product: Product, vocabulary: Vocabulary = NO_WORDS) -> Listing:
@@ -122,29 +129,22 @@ def pieces_in(title: str) -> int:
     return max(pieces, default=1) or 1
 
 
-# Separates two names of the thing, or its name from its number, size and color.
-_BORDER = re.compile(r"[,|;:/•–—~+()\[\]]|\s-+\s|\s-|-\s|\s(?:and|&)\s")
-_FOR = re.compile(r"\s(?:for|fits|replaces|compatible\s+with)\s", re.IGNORECASE)
-"""What follows is what the thing is for."""
-_PART = re.compile(r"\b(?:replacements?|replaces|compatible|fits|refills?|spare|parts?)\b", re.IGNORECASE)
-"""What parts of a thing are called."""
-_BESIDE = re.compile(r"\s(?:with|without|w/|from|by|of|in|on)\s", re.IGNORECASE)
-"""What follows is what it comes with, or what it is made of."""
-# How things are sold, not what they are: a bed sheet set is a bed sheet. Stems, since to load a stemmer takes long.
-PACKING = frozenset(("assort", "bundl", "combo", "kit", "lot", "pack", "pair", "piec", "set"))
-_SEGMENTS = 2
-"""Parts of a title that name the thing; later parts praise it."""
+def state_of_kind(listing: Listing, kind: str) -> State:
+    """Whether a product is of a kind, by where the shop keeps it; "open" if its words could mean that it is.
 
-
-def state_of_kind(product: Product, kind: str) -> State:
-    """Whether a product is of a kind, by where the shop keeps it; "open" if its words could mean that it is."""
+    Sellers put parts and other things there, too: it is "met" if its title begins with what the category or the titles
+    of others in it call such a thing.
+    """
+    product = listing.product
     path = product.categories[1:] or product.categories  # the first of several is a department
-    *above, wanted = map(_stems, _path(kind))
-    leaf = _stems(path[-1]) if path else ()
-    if above and leaf == wanted and [*map(_stems, path[-len(above) - 1 : -1])] != above:
+    *above, wanted = map(stems_of, _path(kind))
+    leaf = stems_of(path[-1]) if path else ()
+    if above and leaf == wanted and [*map(stems_of, path[-len(above) - 1 : -1])] != above:
         return "broken"  # other sheets than those of this part of the shop
     if leaf and (leaf == wanted or _names_of_path(product.categories, without_packing(wanted))):
-        return "open" if _is_part(product.title, path[-1]) else "met"
+        names = heads_of(product.title)
+        is_said = not names.isdisjoint(heads_of(path[-1])) or not names.isdisjoint(listing.vocabulary.heads(path))
+        return "met" if is_said else "open"
     return "open" if could_be_of_kind(product, kind) else "broken"
 
 
@@ -153,28 +153,15 @@ def _names_of_path(path: Sequence[str], wanted: tuple[str, ...]) -> bool:
 
     Of a part with several names ("Home & Kitchen"), nobody knows which one is meant.
     """
-    leaf = without_packing(_stems(path[-1]))
-    above = frozenset(word for part in path[:-1] if not _BORDER.search(part) for word in _stems(part))
+    leaf = without_packing(stems_of(path[-1]))
+    above = frozenset(word for part in path[:-1] if not BORDER.search(part) for word in stems_of(part))
     return wanted[-len(leaf) :] == leaf and above.issuperset(wanted[: -len(leaf)])
-
-
-# Cached, as what follows: each query asks it of all offers of its kinds.
-@lru_cache(maxsize=65_536)
-def _is_part(title: str, leaf: str) -> bool:
-    """True if a title may be of a part of what a category names, or of what goes with it: "Battery for JBL Speaker"."""
-    nouns = {words[-1] for part in _BORDER.split(leaf) if (words := without_packing(_stems(part)))}
-    before, *behind = _FOR.split(f" {title} ")
-    parts = [part for part in _BORDER.split(before) if part.strip()]
-    names = (without_packing(_stems(_BESIDE.split(f" {part} ", maxsplit=1)[0])) for part in parts[:_SEGMENTS])
-    if _PART.search(leaf) or any(name and name[-1] in nouns for name in names):
-        return False
-    return bool(_PART.search(title)) or any(not nouns.isdisjoint(_stems(purpose)) for purpose in behind)
 
 
 def could_be_of_kind(product: Product, kind: str) -> bool:
     """True if a product may be of a kind by its record: it has every word of it, or all written as one."""
-    wanted, words = _stems(search_words(kind)), _words(product)
-    return bool(wanted) and (words.issuperset(wanted) or not words.isdisjoint(_stems(joined_words(kind))))
+    wanted, words = stems_of(search_words(kind)), _words(product)
+    return bool(wanted) and (words.issuperset(wanted) or not words.isdisjoint(stems_of(joined_words(kind))))
 
 
 def joined_words(kind: str) -> str:
@@ -190,8 +177,8 @@ def search_words(kind: str) -> str:
     parts of its path that have several names.
     """
     *above, leaf = _path(kind)
-    words = RUN.findall(leaf)[: len(without_packing(_stems(leaf)))]
-    return " ".join([word for part in above if not _BORDER.search(part) for word in RUN.findall(part)] + words)
+    words = RUN.findall(leaf)[: len(without_packing(stems_of(leaf)))]
+    return " ".join([word for part in above if not BORDER.search(part) for word in RUN.findall(part)] + words)
 
 
 def leaf_of_kind(kind: str) -> str:
@@ -206,18 +193,4 @@ def _path(kind: str) -> list[str]:
 def _words(product: Product) -> frozenset[str]:
     """All words of title and category path. Not cached: it takes two kilobytes, and the stems are."""
     path = " ".join((*product.categories, product.category.replace("_", " ")))
-    return frozenset((*_stems(product.title), *_stems(path)))
-
-
-def without_packing(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words without packing words at the end, unless nothing else is left."""
-    end = len(words)
-    while end > 1 and words[end - 1] in PACKING:
-        end -= 1
-    return words[:end]
-
-
-@lru_cache(maxsize=262_144)
-def _stems(text: str) -> tuple[str, ...]:
-    folded = text.casefold().replace("’", "'").replace("'s ", " ")
-    return tuple(stem(word) for word in RUN.findall(folded))
+    return frozenset((*stems_of(product.title), *stems_of(path)))

@@ -1,4 +1,6 @@
-"""The words of a shop's fields: the values that its records have often enough, and that its titles say, too.
+"""The words of a shop: what titles call the things of a category, and the values of its fields.
+
+A value is a word of its field if records have it often enough, and titles say it, too.
 
 Of two such values one excludes the other: what is "Black" is not white. "Multicolor", "As shown" and names that one
 product has exclude nothing: hardly any title says them, or hardly any record has them.
@@ -10,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Protocol
 
-from drretail.grounding.text.words import RUN
+from drretail.grounding.text.words import RUN, stem
 from drretail.records.shop import Product
 
 _LIST = re.compile(r"[;,/|](?!\d)|\s(?:&|and)\s", re.IGNORECASE)
@@ -19,13 +21,37 @@ SAMPLE = 5_000
 """The most records that are read for a shop's vocabulary."""
 # On 2,017 colors of real rows these leave the sixteen basic ones. "Multicolor" stands in 21 percent of its titles.
 _LEAST_RECORDS, _LEAST_IN_LEAF, _LEAST_SHARE, _LEAST_SAID = 2, 5, 0.01, 1 / 3
+_LEAST_HEADS = 0.15
 
 
 class Vocabulary:
-    """The vocabulary of each field of some records, read when it is first asked for; without records nothing is one."""
+    """The words of some records, read when they are first asked for; without records there are none."""
 
     def __init__(self, read: Callable[[], Iterable[Product]] = tuple) -> None:
         self._read = read
+
+    def heads(self, path: Sequence[str]) -> frozenset[str]:
+        """What a good part of the titles in a category call the things there, such as "machine" of sleep soothers."""
+        return self._heads.get(tuple(path), frozenset())
+
+    @cached_property
+    def _products(self) -> Sequence[Product]:
+        return [*self._read()]
+
+    @cached_property
+    def _heads(self) -> Mapping[tuple[str, ...], frozenset[str]]:
+        counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+        sizes = Counter[tuple[str, ...]]()
+        for product in self._products:
+            path = product.categories[1:] or product.categories
+            sizes[path] += 1
+            counts[path].update(heads_of(product.title))
+        return {
+            path: frozenset(
+                head for head, times in heads.items() if times >= max(_LEAST_RECORDS, _LEAST_HEADS * sizes[path])
+            )
+            for path, heads in counts.items()
+        }
 
     def has(self, leaf: str, field: str, value: str) -> bool:
         """True if a value, as ``value_words`` has it, is a word of the field, in the whole shop or in a category."""
@@ -36,7 +62,7 @@ class Vocabulary:
         counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         said: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         records = Counter[str]()
-        for product in self._read():
+        for product in self._products:
             title = value_words(product.title)
             for name, text in ((value_words(name), text) for name, text in product.details.items()):
                 records[name] += 1
@@ -71,6 +97,44 @@ NO_WORDS = Vocabulary()
 def value_words(text: str) -> str:
     """The words of a value between spaces, in one of their two spellings."""
     return f" {' '.join(RUN.findall(text.casefold()))} ".replace(" grey ", " gray ").replace("colour", "color")
+
+
+# Separates two names of the thing, or its name from its number, size and color.
+BORDER = re.compile(r"[,|;:/•–—~+()\[\]]|\s-+\s|\s-|-\s|\s(?:and|&)\s")
+_BESIDE = re.compile(r"\s(?:with|without|w/|from|by|of|in|on|for|fits|replaces|compatible\s+with)\s", re.IGNORECASE)
+"""What follows is what it comes with, what it is made of, or what it is for."""
+# How things are sold, not what they are: a bed sheet set is a bed sheet. Stems, since to load a stemmer takes long.
+PACKING = frozenset(("assort", "bundl", "combo", "kit", "lot", "pack", "pair", "piec", "set"))
+_SEGMENTS = 2
+"""Parts of a title that name the thing; later parts praise it."""
+
+
+# Cached, as what follows: each query asks it of all offers of its kinds.
+@lru_cache(maxsize=65_536)
+def heads_of(title: str) -> frozenset[str]:
+    """The stems of the last words of a title's first parts, up to what is for or beside the thing, and up to its size."""
+    heads = set[str]()
+    for part in [part for part in BORDER.split(title) if part.strip()][:_SEGMENTS]:
+        words = stems_of(_BESIDE.split(f" {part} ", maxsplit=1)[0])
+        start = next((at for at, word in enumerate(words) if not any(map(str.isdigit, word))), len(words))
+        end = next((at for at in range(start, len(words)) if any(map(str.isdigit, words[at]))), len(words))
+        names = (words, without_packing(words), words[start:end], without_packing(words[start:end]))
+        heads.update(name[-1] for name in names if name)
+    return frozenset(heads)
+
+
+def without_packing(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words without packing words at the end, unless nothing else is left."""
+    end = len(words)
+    while end > 1 and words[end - 1] in PACKING:
+        end -= 1
+    return words[:end]
+
+
+@lru_cache(maxsize=262_144)
+def stems_of(text: str) -> tuple[str, ...]:
+    folded = text.casefold().replace("’", "'").replace("'s ", " ")
+    return tuple(stem(word) for word in RUN.findall(folded))
 
 
 class Records(Protocol):

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from drretail.grounding.listing import PACKING, folded, without_packing
+from drretail.grounding.listing import folded
 from drretail.grounding.text.words import PAIRS, singular, stem
+from drretail.grounding.vocabulary import PACKING, without_packing
 from drretail.records.shop import Product
 
 _ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")

@@ -24,7 +24,7 @@ from drretail.env.profile import may_be_shown
 from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.errors import ModelError
-from drretail.grounding.listing import state_of_kind
+from drretail.grounding.listing import could_be_of_kind
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.serialisation import compact_json, whole_items
 from drretail.grounding.text.untrusted import harmless
@@ -87,7 +87,7 @@ def wish_block(wish: Wish, owned: Sequence[Owned]) -> str:
         for product in owned
         if product not in owned_products
         and (record := product.record)
-        and any(state_of_kind(record, kind) != "broken" for kind in kinds)
+        and any(could_be_of_kind(record, kind) for kind in kinds)
     ]
     listed = [*owned_products, *alike][:MOST_OWNED]
     entries = [

@@ -216,7 +216,7 @@ def cart_by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
             fits=tuple(
                 Fit(offer_id=key, worth=0, is_pack=pieces_in(item.title) > 1)
                 for key, item in items.items()
-                if ledger.decisions.kind(want, listing_of(item)).state != "broken"
+                if ledger.decisions.kind(want, listing_of(item, ledger.vocabulary)).state != "broken"
             ),
         )
         for want in wish.wants

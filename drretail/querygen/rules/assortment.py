@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from drretail.env.profile import may_be_shown
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import decided_by_field
-from drretail.grounding.listing import Listing, folded, state_of_kind
+from drretail.grounding.listing import Listing, folded
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.querygen.kinds import OF_WHOM, kinds_of, lowered, stems
@@ -124,7 +124,7 @@ class Assortment:
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> tuple[str, str] | None:
         """The category of a product with enough offers, ``had`` aside, and the first name of it that titles say."""
         category = self._category_of(product)
-        for name in self._names_of(product) if state_of_kind(product, category) == "met" else ():
+        for name in self._names_of(product):
             offered = self.of(category, name)
             if len(offered.ids - had) >= ENOUGH and offered.is_said:
                 return category, name

@@ -1,7 +1,7 @@
 """Runs of grounded_hybrid by scripted roles; the report's turns are told apart by how often it was asked."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage
