@@ -148,7 +148,7 @@ def _has(demand: Demand, value: str) -> bool | Literal["something else"] | None:
         return True
     left = [part for part in parts if part not in denied]
     if not left:
-        return False
+        return False if parts else None
     return None if any(phrase in part for phrase in phrases for part in left) else "something else"
 
 

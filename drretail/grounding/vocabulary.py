@@ -112,14 +112,13 @@ _SEGMENTS = 2
 # Cached, as what follows: each query asks it of all offers of its kinds.
 @lru_cache(maxsize=65_536)
 def heads_of(title: str) -> frozenset[str]:
-    """The stems of the last words of a title's first parts, up to what is for or beside the thing, and up to its size."""
+    """The stems of the last words of a title's first parts, up to what is for or beside the thing, or its size."""
     heads = set[str]()
     for part in [part for part in BORDER.split(title) if part.strip()][:_SEGMENTS]:
         words = stems_of(_BESIDE.split(f" {part} ", maxsplit=1)[0])
-        start = next((at for at, word in enumerate(words) if not any(map(str.isdigit, word))), len(words))
-        end = next((at for at in range(start, len(words)) if any(map(str.isdigit, words[at]))), len(words))
-        names = (words, without_packing(words), words[start:end], without_packing(words[start:end]))
-        heads.update(name[-1] for name in names if name)
+        ends = [at for at, word in enumerate(words) if at and any(map(str.isdigit, word))]
+        names = [words, *(words[:end] for end in ends)]
+        heads.update(name[-1] for whole in names for name in (whole, without_packing(whole)) if name)
     return frozenset(heads)
 
 
