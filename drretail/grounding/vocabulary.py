@@ -21,7 +21,7 @@ SAMPLE = 5_000
 """The most records that are read for a shop's vocabulary."""
 # On 2,017 colors of real rows these leave the sixteen basic ones. "Multicolor" stands in 21 percent of its titles.
 _LEAST_RECORDS, _LEAST_IN_LEAF, _LEAST_SHARE, _LEAST_SAID = 2, 5, 0.01, 1 / 3
-_LEAST_HEADS = 0.15
+_LEAST_HEADS, _HEADS = 0.15, ">"
 
 
 class Vocabulary:
@@ -32,55 +32,44 @@ class Vocabulary:
 
     def heads(self, path: Sequence[str]) -> frozenset[str]:
         """What a good part of the titles in a category call the things there, such as "machine" of sleep soothers."""
-        return self._heads.get(tuple(path), frozenset())
-
-    @cached_property
-    def _products(self) -> Sequence[Product]:
-        return [*self._read()]
-
-    @cached_property
-    def _heads(self) -> Mapping[tuple[str, ...], frozenset[str]]:
-        counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-        sizes = Counter[tuple[str, ...]]()
-        for product in self._products:
-            path = product.categories[1:] or product.categories
-            sizes[path] += 1
-            counts[path].update(heads_of(product.title))
-        return {
-            path: frozenset(
-                head for head, times in heads.items() if times >= max(_LEAST_RECORDS, _LEAST_HEADS * sizes[path])
-            )
-            for path, heads in counts.items()
-        }
+        return self._words.get((_HEADS, *path), frozenset())
 
     def has(self, leaf: str, field: str, value: str) -> bool:
         """True if a value, as ``value_words`` has it, is a word of the field, in the whole shop or in a category."""
-        return any(value in self._values.get((part, value_words(field)), ()) for part in ("", leaf))
+        return any(value in self._words.get((part, value_words(field)), ()) for part in ("", leaf))
 
     @cached_property
-    def _values(self) -> Mapping[tuple[str, str], frozenset[str]]:
-        counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        said: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        records = Counter[str]()
-        for product in self._products:
-            title = value_words(product.title)
-            for name, text in ((value_words(name), text) for name, text in product.details.items()):
-                records[name] += 1
-                values = (
-                    {value_words(value) for value in (text, *values_in(text))} if isinstance(text, str) else set[str]()
-                )
-                for part in ("", product.leaf_category):
-                    counts[part, name].update(values)
-                    said[part, name].update(value for value in values if value in title)
+    def _words(self) -> Mapping[tuple[str, ...], frozenset[str]]:
+        """By the path of a category what titles call the things there, and by category and field its values."""
+        counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+        said: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+        records = Counter[tuple[str, ...]]()
+        for product in self._read():
+            title, path = value_words(product.title), (_HEADS, *(product.categories[1:] or product.categories))
+            of_product: list[tuple[tuple[str, ...], frozenset[str]]] = [(path, heads_of(product.title))]
+            for name, text in product.details.items():
+                texts = (text, *values_in(text)) if isinstance(text, str) else ()
+                values = frozenset(map(value_words, texts))
+                of_product += [((part, value_words(name)), values) for part in ("", product.leaf_category)]
+            for key, words in of_product:
+                records[key] += 1
+                counts[key].update(words)
+                said[key].update(word for word in words if key is path or word in title)
         return {
-            (part, name): frozenset(
-                value
-                for value, times in of_field.items()
-                if times >= (_LEAST_IN_LEAF if part else max(_LEAST_RECORDS, _LEAST_SHARE * records[name]))
-                and said[part, name][value] > _LEAST_SAID * times
+            key: frozenset(
+                word
+                for word, times in of_key.items()
+                if times >= _least(key, records[key]) and said[key][word] > _LEAST_SAID * times
             )
-            for (part, name), of_field in counts.items()
+            for key, of_key in counts.items()
         }
+
+
+def _least(key: tuple[str, ...], records: int) -> float:
+    """How many of so many records must have a word."""
+    if key[0] == _HEADS:
+        return max(_LEAST_RECORDS, _LEAST_HEADS * records)
+    return _LEAST_IN_LEAF if key[0] else max(_LEAST_RECORDS, _LEAST_SHARE * records)
 
 
 def values_in(text: str) -> list[str]:
