@@ -101,8 +101,13 @@ def loosens(asked: ConversationTurn, before: Picks) -> bool:
     return valued(asked, before)[TURN] == 1 and not asked.query.relations
 
 
+COLORS = ("Mustard", "Muted Clay", "Sage")
+"""Of all bibs of the shop; too few have each for it to be a word of the field."""
+
+
 def bib(color: str, name: str = "bib", quantity: int = 1) -> Want:
-    must = (Demand(say=color, field="Color", any_of=(color,)),) if color else ()
+    others = tuple(other for other in COLORS if other != color)
+    must = (Demand(say=color, field="Color", any_of=(color,), none_of=others),) if color else ()
     return Want(name=name, kinds=("Bibs",), must=must, quantity=quantity)
 
 
