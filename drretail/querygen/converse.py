@@ -86,7 +86,7 @@ class _Talk:
     def takes(self, query: Query) -> bool:
         """Adds the turn if the shop can meet it, and the oracle's own cart can follow it."""
         reference = self.stock.offers.reference(query)
-        first = ConversationTurn(query, reference, self.stock.offers.world.store.products)
+        first = ConversationTurn(query, reference, self.stock.offers.world.store)
         asked = self.turns[-1].followed_by(query, reference) if self.turns else first
         if asked.followed.best is None or not asked.may_keep:
             return False

@@ -175,7 +175,7 @@ def flat_floor(queries: Sequence[Query], offers: Offers, catalog: Catalog) -> st
 
     def first_hit(want: Want) -> Iterable[str]:
         ids = offers.of_want(want).titles
-        hits = catalog.search(CatalogQuery(want.kinds[0], limit=_READ)).hits
+        hits = catalog.search(CatalogQuery(want.name, limit=_READ)).hits
         return (hit.product_id for hit in hits if hit.product_id in ids)
 
     def best_rated(want: Want) -> Iterable[str]:

@@ -69,6 +69,7 @@ class WantedThing(Record):
 
     name: str
     quantity: int = 1
+    several: bool = False
     optional: bool = False
     fits: tuple[Fit, ...] = ()
     """The offers that would do, sorted by id."""

@@ -89,13 +89,19 @@ class Want(Record):
 
     name: str = Field(min_length=1, description="What the question calls the thing, in a few words.")
     kinds: tuple[str, ...] = Field(
-        min_length=1, description="Leaf categories of the shop, or short nouns; a product of any of them will do."
+        min_length=1,
+        description="Leaf categories of the shop or the ends of their paths (Dogs > Beds); else short nouns.",
     )
     quantity: int = Field(default=1, ge=1, le=MOST_PIECES, description="How many of it.")
     optional: bool = Field(
         default=False, description="True where the shopper asks whether to buy it: leaving it out is no fault."
     )
-    again: bool = Field(default=False, description="True where a product that the shopper has may be bought once more.")
+    several: bool = Field(
+        default=False, description="True where the question leaves open how many different ones are bought."
+    )
+    not_owned: bool = Field(
+        default=False, description="True where the question says that it is to be another than what the shopper has."
+    )
     must: tuple[Demand, ...] = Field(default=(), description="What the product must be or have, each in a few words.")
     must_not: tuple[Demand, ...] = Field(default=(), description="What it must not be or have, each in a few words.")
     rating_min: float | None = Field(default=None, ge=0, le=5, description="The least average rating, in stars.")

@@ -35,8 +35,10 @@ def _limits(want: Want) -> Iterator[str]:
         yield f"of the kind {' or '.join(kinds)}"
     if want.optional:
         yield "only if it is worth buying"
-    if want.again:
-        yield "may be a product that the shopper has"
+    if want.several:
+        yield "one or several different ones"
+    if want.not_owned:
+        yield "none that the shopper has"
     if want.must:
         yield f"must meet {', '.join(map(_demand, want.must))}"
     if want.must_not:

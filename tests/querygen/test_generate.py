@@ -174,7 +174,7 @@ def test_a_kind_has_the_name_that_titles_say(make_world: MakeWorld) -> None:
         for n in range(4)
     ]
     shop = make_world([*products(), *laptops], orders())
-    assert Assortment(Stock(shop)).kind_of(laptops[0]) == "laptops"
+    assert Assortment(Stock(shop)).kind_of(laptops[0]) == ("Traditional Laptops", "laptops")
     assert kinds_of(laptops[0]) == ("traditional laptops", "laptops")
 
 

@@ -125,7 +125,7 @@ def reward_of(
         query=query,
         picks=run.picks,
         run=run,
-        lookup=lambda ids: store.products(list(ids)),
+        shop=store,
     )
     earned = _Earned(case, run, reference, store).reward()
     searches = system is None or not (system.web_is_live or "web" in system.options.get("without", ()))

@@ -146,6 +146,6 @@ def _judged(
         query=query,
         picks=run.picks,
         run=run,
-        lookup=lambda ids: world.store.products(list(ids)),
+        shop=world.store,
     )
     return Trial(answer, reward(recorded), check_report(case, read_report(case)), query)

@@ -361,8 +361,8 @@ async def _answered(
             for condition, value in conditions_of(sut.system, sut.conditions):
                 task = task if condition.task is None else condition.task(task, query, value)
             if sut.agent.sees_reference:  # oracles alone are told what could be sold for the query
-                look_up, told_of = session.settings.world.store.products, sut.agent.told_of
-                asked, reference = await asyncio.to_thread(before.for_oracle, query, reference_of, look_up, told_of)
+                shop, told_of = session.settings.world.store, sut.agent.told_of
+                asked, reference = await asyncio.to_thread(before.for_oracle, query, reference_of, shop, told_of)
                 task = task.model_copy(update={"reference": reference, "wish": asked.wish})
             async with asyncio.timeout(sut.seconds) as limit:
                 ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)

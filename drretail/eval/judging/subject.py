@@ -142,7 +142,7 @@ class Subject:
         assert self.store is not None
         queries = (*self.earlier, self.query)
         runs = [*(ended_run(self.folder, self.label, turn.query_id, self.repeat) for turn in self.earlier), self.run]
-        return turns_of(queries, runs, lambda query: self.references[query.query_id], self.store.products)
+        return turns_of(queries, runs, lambda query: self.references[query.query_id], self.store)
 
     @cached_property
     def sources(self) -> Mapping[str, Evidence]:
@@ -215,7 +215,7 @@ class Subject:
             query=self.query,
             picks=None if self.run is None else self.run.picks,
             run=self.run,
-            lookup=None if store is None else lambda ids: store.products(list(ids)),
+            shop=store,
             profiles=profiles,
             owned=frozenset(owned),
             orders_shown=are_shown,

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from drretail.grounding.constraints import UNDECIDED, Decisions, offer_of
 from drretail.grounding.text.amounts import ABOUT, Amount, find_amounts
+from drretail.grounding.vocabulary import NO_WORDS, Vocabulary
 from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
@@ -51,6 +52,8 @@ class Ledger:
     picks: tuple[Pick, ...] | None = None
     decisions: Decisions = UNDECIDED
     """Whether products keep the query's demands."""
+    vocabulary: Vocabulary = NO_WORDS
+    """The words of the shop's fields."""
     policy: Policy | None = None
     """Of the shop whose assistant answers, which has all that is sold and every order; None if only what a run was
     shown is known.

@@ -95,7 +95,7 @@ def _not_said(case: QueryCase) -> Iterator[Finding]:
         for demand in fit.open
     }
     for decided in how_far_decided([case.query], case.stock.offers):
-        _, _, demand = decided.demand.partition(": ")
+        demand = decided.demand.partition(": ")[2] or decided.demand
         if (decided.want, demand) not in open_demands:
             continue
         products = f"{counted(sum(decided.states.values()), 'product')} of {decided.want}"

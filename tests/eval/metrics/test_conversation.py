@@ -40,7 +40,7 @@ def turn_of(offers: Offers, past: Sequence[tuple[Query, Picks]], query: Query) -
     store = offers.world.store
     runs = [build.run(picks=picks, outcome=outcome_of(picks)) for _, picks in past]
     queries = [*(turn for turn, _ in past), query]
-    return turns_of(queries, runs, offers.reference, lambda ids: store.products(list(ids)))[-1]
+    return turns_of(queries, runs, offers.reference, store)[-1]
 
 
 def outcome_of(picks: Picks) -> Outcome:
@@ -101,8 +101,13 @@ def loosens(asked: ConversationTurn, before: Picks) -> bool:
     return valued(asked, before)[TURN] == 1 and not asked.query.relations
 
 
+COLORS = ("Mustard", "Muted Clay", "Sage")
+"""Of all bibs of the shop; too few have each for it to be a word of the field."""
+
+
 def bib(color: str, name: str = "bib", quantity: int = 1) -> Want:
-    must = (Demand(say=color, field="Color", any_of=(color,)),) if color else ()
+    others = tuple(other for other in COLORS if other != color)
+    must = (Demand(say=color, field="Color", any_of=(color,), none_of=others),) if color else ()
     return Want(name=name, kinds=("Bibs",), must=must, quantity=quantity)
 
 
