@@ -104,6 +104,7 @@ def test_the_command_writes_the_pairs_and_says_what_gave_none(tmp_path: Path) ->
     made = command(asked, to=to, world=world).value
     assert dict(made.counts) == {"too_dear": 1}
     assert list(read_queries(to)) == made.queries
-    write_with_gold([QUERY, untyped], asked)
+    unsold = Wish(wants=(Want(name="cello", kinds=("cello",)),), budget=Money.of(100))
+    write_with_gold([QUERY.model_copy(update={"wish": unsold}), untyped], asked)
     with pytest.raises(UserError, match="gave no pair of queries: 1 × it has no wish, 1 × no pair could be proved"):
         command(asked, to=tmp_path / "none.jsonl", world=world)
