@@ -106,5 +106,5 @@ def test_the_command_writes_the_pairs_and_says_what_gave_none(tmp_path: Path) ->
     assert list(read_queries(to)) == made.queries
     unsold = Wish(wants=(Want(name="cello", kinds=("cello",)),), budget=Money.of(100))
     write_with_gold([QUERY.model_copy(update={"wish": unsold}), untyped], asked)
-    with pytest.raises(UserError, match="gave no pair of queries: 1 × it has no wish, 1 × no pair could be proved"):
+    with pytest.raises(UserError, match="gave no pair of queries: 1 × it has no wish, 1 × nothing has to be bought"):
         command(asked, to=tmp_path / "none.jsonl", world=world)
