@@ -76,13 +76,16 @@ def shop_in_the_making(folder: Path, cache_dir: Path) -> Generator[Path]:
         _copy(folder, cache_dir)
         yield folder / "world"
         return
-    worker = Worker(pickle.dumps(partial(_copy, folder, cache_dir)))
+    worker = Worker()
     try:
+        worker.start(pickle.dumps(partial(_copy, folder, cache_dir)))
         yield folder / "world"
         worker.wait()
     except BaseException:
         worker.kill()
         raise
+    finally:
+        worker.end()
 
 
 def _copy(folder: Path, cache_dir: Path, tell: Tell = ignore) -> None:

@@ -1,19 +1,21 @@
 """Jobs in several processes, or in this one. A job is a module's function with arguments that can be pickled.
 
-A worker does one job in a new interpreter: unlike multiprocessing's, it neither forks a process with threads nor runs
-the caller's script again. It ends when the process that started it ends, even killed, because its pipe then closes.
+A worker is a new interpreter: it neither forks a process with threads nor runs the caller's script again. It ends when
+the process that started it ends, even killed, because its pipe then closes.
 """
 
 import os
 import pickle
+import queue
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Self
 
 from drretail.errors import UserError
 
@@ -35,90 +37,131 @@ def ignore(read: int, rows: int) -> None:
     del read, rows
 
 
-def do_jobs(jobs: Sequence[Job], size: int, tell: Tell) -> None:
-    """Does all jobs, in any order, in up to ``size`` processes if there is more than one. Raises the first error, and
-    kills the workers.
+class WorkerPool:
+    """Does jobs in up to ``size`` processes; they are started once there is more than one job."""
 
-    For a job that cannot be pickled, raises pickle's error before any process starts.
-    """
-    if size == 1 or len(jobs) <= 1:
-        for job in jobs:
-            job(tell)
-        return
-    pickled = list(map(pickle.dumps, jobs))
-    workers, telling = list[Worker](), threading.Lock()
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._workers: list[Worker] = []
 
-    def tell_alone(read: int, rows: int) -> None:
-        with telling:
-            tell(read, rows)
+    def do(self, jobs: Sequence[Job], tell: Tell) -> None:
+        """Does all jobs, in any order. Raises the first error, and kills the workers.
 
-    def done(job: bytes) -> None:
-        worker = Worker(job)
-        workers.append(worker)
-        worker.wait(tell_alone)
+        For a job that cannot be pickled, raises pickle's error before any process starts.
+        """
+        if self._size == 1 or len(jobs) <= 1:
+            for job in jobs:
+                job(tell)
+            return
+        pickled = list(map(pickle.dumps, jobs))
+        while len(self._workers) < min(self._size, len(jobs)):
+            self._workers.append(Worker())
+        idle, telling = queue.SimpleQueue[Worker](), threading.Lock()
+        for worker in self._workers:
+            idle.put(worker)
 
-    with ThreadPoolExecutor(size) as threads:
-        ends = [threads.submit(done, job) for job in pickled]
-        try:
-            for end in as_completed(ends):
-                end.result()
-        except BaseException:
-            threads.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.kill()
-            raise
+        def tell_alone(read: int, rows: int) -> None:
+            with telling:
+                tell(read, rows)
+
+        def done(job: bytes) -> None:
+            worker = idle.get()
+            try:
+                worker.start(job)
+                worker.wait(tell_alone)
+            finally:
+                idle.put(worker)
+
+        with ThreadPoolExecutor(len(self._workers)) as threads:
+            ends = [threads.submit(done, job) for job in pickled]
+            try:
+                for end in as_completed(ends):
+                    end.result()
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                for worker in self._workers:
+                    worker.kill()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self._workers:
+            worker.end()
 
 
 class Worker:
-    """A process that does a pickled job, as the process that started it sees it."""
+    """A worker process, as the process that started it sees it."""
 
-    def __init__(self, job: bytes) -> None:
+    def __init__(self) -> None:
         self._pipe, theirs = Pipe()
         text = _START.format(path=sys.path, descriptor=theirs.fileno())
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 -- this interpreter, with a text of ours
                 [sys.executable, "-c", text], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
             )
-        with suppress(OSError):  # that it has ended already, ``wait`` says
+
+    def start(self, job: bytes) -> None:
+        """Sends a pickled job to the worker."""
+        try:
             self._pipe.send_bytes(job)
+        except OSError as problem:
+            raise self._ended() from problem
 
     def wait(self, tell: Tell = ignore) -> None:
         """Waits until the job has ended. Raises the job's error, or UserError if the process itself ended."""
-        with self._pipe:
+        while True:
             try:
-                while (message := self._pipe.recv())[0] == "told":
-                    tell(*message[1])
+                kind, value = self._pipe.recv()
             except (EOFError, OSError) as problem:
-                code = self._process.wait()
-                reason = f"killed by signal {-code}, perhaps for want of memory" if code < 0 else f"exit code {code}"
-                raise UserError(f"A worker of the ingest ended ({reason}); run the same command again.") from problem
-        self._process.wait()
-        if message[0] == "failed":
-            raise message[1]
+                raise self._ended() from problem
+            if kind == "failed":
+                raise value
+            if kind == "done":
+                return
+            tell(*value)
 
     def kill(self) -> None:
         self._process.kill()
+
+    def end(self) -> None:
+        """Closes the pipe, which ends the worker."""
+        self._pipe.close()
         self._process.wait()
+
+    def _ended(self) -> UserError:
+        code = self._process.wait()
+        reason = f"killed by signal {-code}, perhaps for want of memory" if code < 0 else f"exit code {code}"
+        return UserError(f"A worker of the ingest ended ({reason}); run the same command again.")
 
 
 def work(descriptor: int) -> None:
-    """A worker's main function: does the job that comes through the pipe, and ends when the pipe closes."""
+    """A worker's main function: does the jobs that come through the pipe, until it closes."""
     import signal
 
     # Ctrl-C reaches the whole process group; the process that started this one closes the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    pipe = Connection(descriptor)
-    job = pipe.recv_bytes()
+    pipe, jobs = Connection(descriptor), queue.SimpleQueue[bytes]()
 
-    def watch() -> None:
-        with suppress(EOFError, OSError):
-            pipe.recv_bytes()
-        os._exit(0)
+    def receive() -> None:
+        try:
+            while True:
+                jobs.put(pipe.recv_bytes())
+        except (EOFError, OSError):
+            os._exit(0)
 
-    threading.Thread(target=watch, daemon=True).start()
-    try:
-        pickle.loads(job)(lambda read, rows: pipe.send(("told", (read, rows))))  # noqa: S301 -- by who started this one
-    except (UserError, OSError, ValueError) as problem:
-        pipe.send(("failed", problem))
-    else:
-        pipe.send(("done", None))
+    def tell(read: int, rows: int) -> None:
+        pipe.send(("told", (read, rows)))
+
+    threading.Thread(target=receive, daemon=True).start()
+    while True:
+        job = jobs.get()
+        try:
+            pickle.loads(job)(tell)  # noqa: S301 -- by the process that started this one
+        except (UserError, OSError, ValueError) as problem:
+            pipe.send(("failed", problem))
+        else:
+            pipe.send(("done", None))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.processes import Job, Tell, do_jobs, ignore
+from drretail.env.processes import Job, Tell, WorkerPool, ignore
 from drretail.errors import UserError
 
 
@@ -50,13 +50,13 @@ def write(path: Path, tell: Tell) -> None:
     ids=["not pickled", "an error that is not made again", "not read where it arrives", "a bug ends its worker"],
 )
 def test_a_job_that_cannot_be_sent_ends_jobs(tmp_path: Path, job: Job, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        do_jobs([job, partial(write, tmp_path / "a")], 2, ignore)
+    with WorkerPool(2) as pool, pytest.raises(error, match=message):
+        pool.do([job, partial(write, tmp_path / "a")], ignore)
 
 
 def test_jobs_are_done_and_what_they_tell_is_heard(tmp_path: Path) -> None:
     events = list[tuple[int, int]]()
-    jobs = [partial(write, tmp_path / name) for name in "abc"]
-    do_jobs(jobs, 2, lambda read, rows: events.append((read, rows)))
+    with WorkerPool(2) as pool:
+        pool.do([partial(write, tmp_path / name) for name in "abc"], lambda read, rows: events.append((read, rows)))
     assert events == [(4, 1)] * 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "c"]

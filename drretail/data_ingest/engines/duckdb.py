@@ -33,7 +33,7 @@ from drretail.data_ingest.plan import FileReport, IngestSettings, Input
 from drretail.data_ingest.raw.sources import file_state
 from drretail.data_ingest.selection import ACCOUNTS, sql_text
 from drretail.data_ingest.stages import Meter, keep_only, making, stage_key
-from drretail.env.processes import Job, Tell, do_jobs, ignore
+from drretail.env.processes import Job, Tell, WorkerPool, ignore
 from drretail.files import read_json, write_json
 from drretail.records.base import FORMAT, file_name
 
@@ -71,19 +71,20 @@ def select(task: SelectionTask) -> Selected:
     alone = replace(given, memory_mb=share_mb(1))
     with ExitStack() as ending:
         ending.callback(close_engine, task.work)
-        _read_files(task, stages)
-        steps: list[list[tuple[Path, Job]]] = [
-            [(stages.assigned, partial(assign_products, alone, range(len(task.plan.categories)), stages.assigned))],
-            [
-                (stage, partial(select_category, given, stages.assigned / f"{rank}.parquet", stage))
-                for rank, stage in enumerate(stages.selected)
-            ],
-        ]
-        with task.progress.track("selecting products and orders"):
-            for step in steps:
-                do_jobs([job for stage, job in step if not stage.is_dir()], task.workers, ignore)
-        if not task.counts_only:
-            _read_kept_rows(task, stages)
+        with WorkerPool(task.workers) as worker_pool:
+            _read_files(task, stages, worker_pool)
+            steps: list[list[tuple[Path, Job]]] = [
+                [(stages.assigned, partial(assign_products, alone, range(len(task.plan.categories)), stages.assigned))],
+                [
+                    (stage, partial(select_category, given, stages.assigned / f"{rank}.parquet", stage))
+                    for rank, stage in enumerate(stages.selected)
+                ],
+            ]
+            with task.progress.track("selecting products and orders"):
+                for step in steps:
+                    worker_pool.do([job for stage, job in step if not stage.is_dir()], ignore)
+            if not task.counts_only:
+                _read_kept_rows(task, stages, worker_pool)
         # The tables of all categories take most memory: they come when the workers have ended.
         if not stages.merged.is_dir():
             with task.progress.track("giving the orders their ids"):
@@ -98,15 +99,15 @@ def select(task: SelectionTask) -> Selected:
     )
 
 
-def _read_files(task: SelectionTask, stages: "_Stages") -> None:
+def _read_files(task: SelectionTask, stages: "_Stages", worker_pool: WorkerPool) -> None:
     files = [file for file in stages.files if not file.stage.is_dir()]
     # The largest first, so that no worker ends with a large file while the others wait.
     jobs: list[Job] = [partial(read_file, file) for file in sorted(files, key=lambda file: (-file.size, file.number))]
     with Meter.over(task.progress, "reading files", sum(file.size for file in files), len(files)) as meter:
-        do_jobs(jobs, task.workers, meter.tell)
+        worker_pool.do(jobs, meter.tell)
 
 
-def _read_kept_rows(task: SelectionTask, stages: "_Stages") -> None:
+def _read_kept_rows(task: SelectionTask, stages: "_Stages", worker_pool: WorkerPool) -> None:
     """Reads the product files once more, for the whole rows of the kept products."""
     jobs, size = list[Job](), 0
     for file, item in zip(stages.files, task.plan.inputs, strict=True):
@@ -118,7 +119,7 @@ def _read_kept_rows(task: SelectionTask, stages: "_Stages") -> None:
         jobs.append(partial(write_kept_rows, replace(file, stage=stage), file.stage, kept, rank))
         size += file.size
     with Meter.over(task.progress, "reading the products that are kept", size, len(jobs)) as meter:
-        do_jobs(jobs, task.workers, meter.tell)
+        worker_pool.do(jobs, meter.tell)
 
 
 class _Stages:
