@@ -9,7 +9,6 @@ from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.query_files import gold_file, write_gold
 from drretail.querygen.generate import generate_queries
-from drretail.records.criteria import Gold, WebQuestion
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands
@@ -120,19 +119,11 @@ def test_questions_are_shown_in_full_by_number_and_as_json(tmp_path: Path, monke
     assert "bird feeder: cheaper, relative to the system's own" in call(None, "show", tmp_path / "talk.jsonl").stdout
 
 
-def test_show_and_check_tell_what_is_asked_of_the_web_and_what_cannot_be_met(world: World, tmp_path: Path) -> None:
+def test_show_and_check_tell_what_cannot_be_met(world: World, tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
-    asked = WebQuestion(text="do squirrels climb poles")
-    gold = Gold(query_id="mine-1", web_question=asked)
-    query = query_of("mine-1", BATH.strip(), mode="generic", wish=Wish(wants=(WANT,)), infeasible=True, gold=gold)
+    query = query_of("mine-1", BATH.strip(), mode="generic", wish=Wish(wants=(WANT,)), infeasible=True)
     write_lines(path, [query.as_line()])
     write_gold([query], gold_file(path))
     shown = call(None, "show", path).stdout
     assert "mine-1 · generic · infeasible\n" in shown
-    assert "· asks the web: do squirrels climb poles\n" in shown
-    (document,) = json.loads(call(None, "show", path, "--json").stdout)["queries"]
-    assert document["web_question"]["text"] == asked.text
-    assert (
-        "Made so that the shop can't satisfy them: 1; with a question to the web: 1\n"
-        in call(world, "check", path).stdout
-    )
+    assert "Made so that the shop can't satisfy them: 1\n" in call(world, "check", path).stdout

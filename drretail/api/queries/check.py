@@ -155,9 +155,8 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
     else:
         yield outcome.account.praise("no fault was found")
     infeasible = sum(bool(query.infeasible) for query in outcome.queries)
-    on_web = sum(query.web_question is not None for query in outcome.queries)
-    if infeasible or on_web:
-        yield f"Made so that the shop can't satisfy them: {infeasible}; with a question to the web: {on_web}"
+    if infeasible:
+        yield f"Made so that the shop can't satisfy them: {infeasible}"
     if outcome.demands:
         yield Prose(decided_line(outcome.queries, outcome.demands))
 

@@ -153,16 +153,14 @@ def show(options: ShowOptions) -> Result[tuple[Query, ...]]:
     queries, only = read_queries(Path(options.file)), options.only
     if only is not None:
         queries = only_those(queries, str(only) if isinstance(only, int) else ",".join(split_names(only)))
-    questions = [query.web_question and query.web_question.model_dump(mode="json") for query in queries]
-    rows = zip(queries, questions, strict=True)
-    document = {"queries": [query.model_dump(mode="json") | {"web_question": asked} for query, asked in rows]}
+    document = {"queries": [query.model_dump(mode="json") for query in queries]}
     width = min(LINE, stdout_console().width)
     texts = ["\n".join(_shown(query, width, details=options.details)) + "\n" for query in queries]
     return Result(tuple(queries), document, [*texts, f"{counted(len(queries), 'query')}{_of_users(queries)}"])
 
 
 def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
-    """A heading, the question, and below it its wish and what it asks of the web."""
+    """A heading, the question, and below it its wish."""
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
     heading += ["infeasible"] if query.infeasible else []
     yield on_screen(" · ".join(heading).replace("\n", " "))
@@ -177,7 +175,6 @@ def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
         typed += [f"why: {query.rationale}"] if query.rationale else []
     else:
         typed = [line for line in typed if not line.startswith("owned:")]
-    typed += [f"asks the web: {query.web_question.text}"] if query.web_question else []
     yield from (f"  · {wrapped(on_screen(line), width - 4, indent='    ')}" for line in typed)
 
 

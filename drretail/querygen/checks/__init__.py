@@ -7,7 +7,6 @@ names.py         the query has a wish; the user, kinds, products, brands and ord
 agreement.py     text and wish agree in amounts, numbers and names
 feasibility.py   the shop can meet the wish, or the query says that it can't and has a proof
 privacy.py       no ids, e-mail addresses, telephone numbers, streets or names
-web_question.py  what a query asks of the web is answered in pages, and not in snippets
 wording.py       no question twice within the file
 contract.py      further demands on models that write queries
 """

@@ -134,7 +134,7 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
     assert len(read_effects(to.with_name("q.jsonl.journal.jsonl"))) == 4
     form = provider.seen[0].body["output_config"]["format"]
     assert form["type"] == "json_schema"
-    assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "web_question", "wish"}
+    assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "wish"}
 
 
 def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
