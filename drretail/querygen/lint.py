@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from drretail.env.world import World
-from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, wording
+from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, sources, wording
 from drretail.querygen.checks.case import Code, QueryCase, Shopper, Stock, finding, read_shopper
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.remembered import remembered, remembered_by
 
 OTHER_WORLD = "other_world"
-_FAMILIES = (names, agreement, feasibility, privacy)
+_FAMILIES = (names, agreement, feasibility, privacy, sources)
 """The checks of every query, in the order of their findings."""
 CODES: dict[str, Code] = {
     **{code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()},

@@ -158,6 +158,54 @@ class Fact(Record):
         return self.fact != "dearer"
 
 
+class NeedProof(Record):
+    """Whether a query's answer needs a source: the shopper's record, or the web."""
+
+    luck: float
+    """The share of right baskets among all that keep the limits that do not rest on the source."""
+    left: int
+    """How many baskets these are."""
+    fails: tuple[str, ...] = ()
+    """The letters of what is not proved (docs/queries.md, "What a question needs"); none if the source is needed."""
+    by: str = ""
+    """The model that looked whether a record states a page's limit; empty if nobody has."""
+    read: str = ""
+    """A hash of what it read. Once records or limits change, nobody has looked."""
+    quote: str = ""
+    """The words of a record that state the limit."""
+
+    @property
+    def counted(self) -> float:
+        """The luck; 1 if the source is not needed, so that its absence costs nothing."""
+        return 1.0 if self.fails else self.luck
+
+
+class Needs(Record):
+    """What a query needs, proved in its world. A source on which no limit rests is absent."""
+
+    profile: NeedProof | None = Field(default=None, exclude_if=lambda need: need is None)
+    web: NeedProof | None = Field(default=None, exclude_if=lambda need: need is None)
+    one_search: bool
+    """True if the cheapest of ten hits of one search for each want is right."""
+
+    def luck(self, source: "NeedOf") -> float:
+        """The luck without a source, 1 if it is not needed."""
+        need = self.of(source)
+        return 1.0 if need is None else need.counted
+
+    def of(self, source: "NeedOf") -> NeedProof | None:
+        return self.profile if source == "profile" else self.web
+
+    @property
+    def proved(self) -> "tuple[NeedOf, ...]":
+        """The sources that the answer needs."""
+        return tuple(source for source in NEEDS if self.luck(source) < 1)
+
+
+NeedOf = Literal["profile", "web"]
+NEEDS: tuple[NeedOf, ...] = ("profile", "web")
+
+
 class Gold(Document):
     """What is decided for one query."""
 
@@ -166,3 +214,5 @@ class Gold(Document):
     """Marks the gold of a benchmark, so that models that were trained on it can be recognised."""
     decisions: tuple[Decision, ...] = Field(default=(), exclude_if=lambda decisions: not decisions)
     facts: tuple[Fact, ...] = Field(default=(), exclude_if=lambda facts: not facts)
+    needs: Needs | None = Field(default=None, exclude_if=lambda needs: needs is None)
+    """What is proved in the world that the query was checked in last; None if nobody has checked it."""

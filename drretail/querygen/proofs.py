@@ -1,0 +1,187 @@
+"""Proofs of what a query needs: the oracle without the shopper's record, or without the web, and how lucky it is.
+
+Without a source, every limit that rests on it is gone. The source is needed if
+
+    a  the cheapest basket that keeps the rest is not right
+    b  luck, the share of right ones among all baskets that keep the rest, is at most 1/3
+    c  at least eight baskets keep the rest
+    d  at least two baskets keep the whole wish, or provably none does
+    e  no value of these limits stands in the text, no other order could be meant, no record states a page's limit
+
+All baskets of a query are looked at up to 20,000 of them; of more, so many are drawn.
+"""
+
+import calendar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from random import Random
+
+from drretail.env.catalog.base import Catalog, CatalogQuery
+from drretail.grounding.basket import best_choice, total_of
+from drretail.grounding.listing import folded
+from drretail.querygen.checks.case import QueryCase, Shopper
+from drretail.querygen.checks.sources import orders_of, value_of
+from drretail.records.criteria import NeedOf, NeedProof, Needs
+from drretail.records.query import Fit, Query, Reference, WantedThing
+from drretail.records.wish import Source, SourceKind, Want, Wish
+
+MOST_LUCK = 1 / 3
+BASKETS = 20_000
+"""The most baskets that are looked at."""
+_LEAST_LEFT, _LEAST_RIGHT, _HITS = 8, 2, 10
+KINDS: dict[NeedOf, SourceKind] = {"profile": "profile", "web": "page"}
+
+
+def without(query: Query, kind: SourceKind) -> Query:
+    """The query without the limits that rest on a kind of source; what a page says of products is one of them."""
+    wish = None if query.wish is None else query.wish.without(kind)
+    return (query if kind != "page" else query.with_facts(())).model_copy(update={"wish": wish})
+
+
+def rests_on(query: Query, kind: SourceKind) -> bool:
+    """True if one of its limits rests on a kind of source."""
+    facts = () if query.gold is None or kind != "page" else query.gold.facts
+    return any(fact.excludes for fact in facts) or (query.wish is not None and query.wish.rests_on(kind))
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """What is right for a query."""
+
+    wish: Wish
+    reference: Reference
+
+    @property
+    def is_unmeetable(self) -> bool:
+        return self.reference.proof is not None and self.reference.proof.state == "proved"
+
+    def costs(self, things: Sequence[WantedThing]) -> list[list[tuple[str, int, bool]]]:
+        """Of each thing that is needed its offers, each with its cost in hundredths, and whether it would do."""
+        right = {thing.name: {fit.offer_id for fit in thing.fits} for thing in self.reference.things}
+        return [
+            [
+                (fit.offer_id, int(fit.cost * thing.quantity * 100), fit.offer_id in right[thing.name])
+                for fit in thing.fits
+                if fit.price is not None
+            ]
+            for thing in needed(things)
+        ]
+
+    def is_right(self, things: Sequence[WantedThing], chosen: Sequence[Fit] | None) -> bool:
+        """True if these fits of the things that are needed are a right answer; None declines."""
+        if self.reference.best is None or chosen is None:
+            return chosen is None and self.is_unmeetable
+        right = {thing.name: {fit.offer_id for fit in thing.fits} for thing in self.reference.things}
+        budget = self.wish.budget
+        does = all(fit.offer_id in right[thing.name] for thing, fit in zip(things, chosen, strict=True))
+        return does and (budget is None or total_of(things, chosen) <= budget.value)
+
+    def baskets(self, wish: Wish, things: Sequence[WantedThing], seed: str) -> tuple[int, float]:
+        """How many baskets keep a wish, and the share of these that are right; estimates if some were drawn."""
+        offers = self.costs(things)
+        size = prod(map(len, offers))
+        if size <= BASKETS:
+            baskets = product(*offers)
+        else:
+            draw = Random(seed)
+            baskets = zip(*(draw.choices(of_thing, k=BASKETS) for of_thing in offers), strict=True)
+        most = None if wish.budget is None else wish.budget.value * 100
+        most_right = None if self.wish.budget is None else self.wish.budget.value * 100
+        left = right = 0
+        for basket in baskets:
+            cost = sum([offer[1] for offer in basket])
+            if (most is not None and cost > most) or len({offer[0] for offer in basket}) < len(basket):
+                continue
+            left += 1
+            right += all(offer[2] for offer in basket) and (most_right is None or cost <= most_right)
+        luck = right / left if left and self.reference.best is not None else 0.0
+        return (left if size <= BASKETS else round(left / BASKETS * size)), luck
+
+
+def needed(things: Sequence[WantedThing]) -> list[WantedThing]:
+    return [thing for thing in things if not thing.optional]
+
+
+def cheapest(things: Sequence[WantedThing], wish: Wish) -> list[Fit] | None:
+    """The cheapest fits of what is needed; None if they cost more than the budget, or something has none."""
+    chosen = best_choice(things, by_worth=False)
+    is_over = chosen is not None and wish.budget is not None and total_of(things, chosen) > wish.budget.value
+    return None if is_over else chosen
+
+
+def needs_of(case: QueryCase, catalog: Catalog) -> Needs | None:
+    """What a query needs; None if it wants nothing, or nobody knows what would be right."""
+    query, reference = case.query, case.reference
+    whole = _Whole(query.wish or Wish(), reference)
+    if not query.wants_something or (reference.best is None and not whole.is_unmeetable):
+        return None
+    proofs = {need: _proof(case, whole, kind) for need, kind in KINDS.items() if rests_on(query, kind)}
+    return Needs(profile=proofs.get("profile"), web=proofs.get("web"), one_search=_one_search(case, whole, catalog))
+
+
+def _proof(case: QueryCase, whole: _Whole, kind: SourceKind) -> NeedProof:
+    """The ablated oracle, and all baskets that it could take."""
+    ablated = without(case.query, kind)
+    wish, things = ablated.wish or Wish(), case.stock.offers.reference(ablated).things
+    left, luck = whole.baskets(wish, things, case.query.query_id)
+    of_whole = 0 if whole.is_unmeetable else whole.baskets(whole.wish, whole.reference.things, case.query.query_id)[0]
+    failed = {
+        "a": whole.is_right(needed(things), cheapest(needed(things), wish)),
+        "b": luck > MOST_LUCK,
+        "c": left < _LEAST_LEFT,
+        "d": not whole.is_unmeetable and of_whole < _LEAST_RIGHT,
+        "e": _is_told(case, whole.wish, kind),
+    }
+    return NeedProof(luck=luck, left=left, fails=tuple(letter for letter, fails in failed.items() if fails))
+
+
+def _is_told(case: QueryCase, wish: Wish, kind: SourceKind) -> bool:
+    """True if the text has a value of a limit, or another order could be meant whose product has another value."""
+    limits = [limit for limit in wish.every_limit if limit.rests_on(kind)]
+    sources = [source for limit in limits for source in limit.sources if source.kind == kind == "profile"]
+    shopper = case.shopper
+    return any(limit.is_said_in(case.query.text) for limit in limits) or (
+        shopper is not None and any(_is_ambiguous(shopper, source, case.query.text) for source in sources)
+    )
+
+
+def _is_ambiguous(shopper: Shopper, source: Source, text: str) -> bool:
+    """True if the shopper has other orders of the kind, from the time that the text names, with another value."""
+    meant = orders_of(shopper, source)
+    kinds = {_kind_of(shopper, order.product_id) for order in meant}
+    others = [order for order in shopper.kept if order not in meant and _kind_of(shopper, order.product_id) in kinds]
+    for order in meant if source.rule == "same" else ():
+        year, month = order.order_date[:4], calendar.month_name[int(order.order_date[5:7])]
+        length = 0 if year not in text else 7 if month in text else 4
+        others = [other for other in others if other.order_date[:length] == order.order_date[:length]]
+    values = {folded(value_of(shopper, order, source.field)) for order in others}
+    return bool(values - {folded(source.value)})
+
+
+def _kind_of(shopper: Shopper, product_id: str) -> tuple[str, ...]:
+    listing = shopper.products.get(product_id)
+    return () if listing is None else (listing.product.category, *listing.product.categories)
+
+
+def _one_search(case: QueryCase, whole: _Whole, catalog: Catalog) -> bool:
+    """True if it is right to take the cheapest of ten hits for each want that keep what the text says."""
+    stated = without(without(case.query, "profile"), "page")
+    wish, things = stated.wish or Wish(), list[WantedThing]()
+    for want, thing in zip(wish.wants, case.stock.offers.reference(stated).things, strict=True):
+        hits = {hit.product_id for hit in catalog.search(_search(want, wish)).hits}
+        fits = tuple(fit for fit in thing.fits if fit.product_id in hits)
+        things += [] if thing.optional else [thing.model_copy(update={"fits": fits})]
+    return whole.is_right(things, cheapest(things, wish))
+
+
+def _search(want: Want, wish: Wish) -> CatalogQuery:
+    """The name, the words of the text's demands, and what a search can limit."""
+    most = want.price_max or wish.budget
+    return CatalogQuery(
+        " ".join((want.name, *map(str, want.must), *want.brands_wanted)),
+        price_max=None if most is None else float(most.value),
+        rating_min=want.rating_min,
+        limit=_HITS,
+    )
