@@ -21,8 +21,8 @@ from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
 from drretail.records.query import NOT_LAST
 from drretail.records.run import place_of
-from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
-from drretail.records.tables.figures import counted
+from drretail.records.score import CODE, BoardRow, NeedFloor, Scoreboard, ShownColumn, Unit, reasons_of
+from drretail.records.tables.figures import counted, number
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.stats.intervals import Clusters
 from drretail.viewer.experiment import OUTCOME
@@ -277,10 +277,20 @@ class BoardTables:
                 if any(published) and len(published) == len(pairs)
                 else []
             )
+        names_shown = [head.name for head, _ in pairs]
+        if (name := next((column.name for column in columns if column.variant == OUTCOME), None)) in names_shown:
+            cells = [self._need_cells(floor, names_shown.index(name), len(pairs)) for floor in self.board.needs]
+            rows += [Row(floor.name, its, place="floor") for floor, its in zip(self.board.needs, cells, strict=True)]
         judged = {column.name for column in columns if column.metric not in ("", VOTES) and not column.decides}
         is_judged = any(row.cells[name].judge != CODE for row in self.board.rows for name in judged & row.cells.keys())
         by = judged_by(self.board.judge) if is_judged else ""
         return Table(title, tuple(head for head, _ in pairs), tuple(rows), by=by, heading="System")
+
+    @staticmethod
+    def _need_cells(floor: NeedFloor, at: int, width: int) -> tuple[Cell | None, ...]:
+        """What ``right`` would be, in the column at this place."""
+        cell = Cell(floor.value, "short", note=floor.of_needing)
+        return tuple(cell if place == at else None for place in range(width))
 
     def _column(
         self, column: ShownColumn, rows: Sequence[BoardRow], steps: Sequence[BoardRow], *, brief: bool
@@ -395,6 +405,13 @@ def board_cell(row: BoardRow, column: ShownColumn, *, brief: bool = False, full:
         shown = replace(shown, low=cell.ci_low, high=cell.ci_high)
     lacks = cell.n_scored < cell.n_planned and not brief
     return replace(shown, n=cell.n_scored, planned=cell.n_planned) if lacks else shown
+
+
+def need_sentences(board: Scoreboard) -> Iterator[str]:
+    """What ``right`` would be without what questions need, a sentence each."""
+    for floor in board.needs:
+        on = f", {floor.of_needing}" if floor.of_needing else ""
+        yield f"right {floor.name}: {number(floor.value)} on {counted(floor.n, 'question')}{on}."
 
 
 def compared_tables(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> list[Table]:
