@@ -17,14 +17,16 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 from random import Random
+from statistics import fmean
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.grounding.basket import best_choice, total_of
 from drretail.grounding.listing import folded
 from drretail.querygen.checks.case import QueryCase, Shopper
 from drretail.querygen.checks.sources import orders_of, value_of
-from drretail.records.criteria import NeedOf, NeedProof, Needs
+from drretail.records.criteria import Gold, NeedOf, NeedProof, Needs
 from drretail.records.query import Fit, Query, Reference, WantedThing
+from drretail.records.tables.figures import number
 from drretail.records.wish import Source, SourceKind, Want, Wish
 
 MOST_LUCK = 1 / 3
@@ -109,6 +111,43 @@ def cheapest(things: Sequence[WantedThing], wish: Wish) -> list[Fit] | None:
     chosen = best_choice(things, by_worth=False)
     is_over = chosen is not None and wish.budget is not None and total_of(things, chosen) > wish.budget.value
     return None if is_over else chosen
+
+
+def with_needs(query: Query, case: QueryCase, catalog: Catalog) -> Query:
+    """The query with what it needs in its gold. What a model read of records is kept while the proof is the same."""
+    needs, gold = needs_of(case, catalog), query.gold or Gold(query_id=query.query_id)
+    before = gold.needs and gold.needs.web
+    if needs and needs.web and before and (before.luck, before.left) == (needs.web.luck, needs.web.left) and before.by:
+        needs = needs.model_copy(update={"web": before})
+    return query if needs == gold.needs else query.model_copy(update={"gold": gold.model_copy(update={"needs": needs})})
+
+
+LETTERS = (
+    "Luck is the share of right baskets among all that keep the other limits. Not proved: a, the cheapest of these is "
+    "right; b, luck is above 1/3; c, fewer than 8 are left; d, fewer than 2 are right; e, text or record says the "
+    "value (docs/queries.md)."
+)
+
+
+def proof_in_words(proof: NeedProof) -> str:
+    """ "needed: luck .07 of 29", "not proved (c): luck .29 of 7"."""
+    state = f"not proved ({', '.join(proof.fails)})" if proof.fails else "needed"
+    return f"{state}: luck {number(proof.luck)} of {proof.left:,}"
+
+
+def as_read(query: Query, by: str, *, is_stated: bool) -> Query:
+    """The query with what a model found of e: whether a record states what the web is asked for."""
+    if query.gold is None or query.gold.needs is None or (web := query.gold.needs.web) is None:
+        return query
+    fails = tuple(sorted({*web.fails, *("e" * is_stated)}))
+    needs = query.gold.needs.model_copy(update={"web": web.model_copy(update={"fails": fails, "by": by})})
+    return query.model_copy(update={"gold": query.gold.model_copy(update={"needs": needs})})
+
+
+def mean_luck(queries: Sequence[Query], source: NeedOf) -> float:
+    """The mean luck without a source over the queries that want something; 1 for what is not proved."""
+    asked = [query.gold and query.gold.needs for query in queries if query.wants_something]
+    return fmean(1.0 if needs is None else needs.luck(source) for needs in asked) if asked else 1.0
 
 
 def needs_of(case: QueryCase, catalog: Catalog) -> Needs | None:

@@ -158,8 +158,13 @@ class Fact(Record):
         return self.fact != "dearer"
 
 
+NeedOf = Literal["profile", "web"]
+NEEDS: tuple[NeedOf, ...] = ("profile", "web")
+"""What questions need besides the shop: the shopper's record, pages."""
+
+
 class NeedProof(Record):
-    """Whether a query's answer needs a source: the shopper's record, or the web."""
+    """Whether a query's answer needs a source."""
 
     luck: float
     """The share of right baskets among all that keep the limits that do not rest on the source."""
@@ -169,15 +174,6 @@ class NeedProof(Record):
     """The letters of what is not proved (docs/queries.md, "What a question needs"); none if the source is needed."""
     by: str = ""
     """The model that looked whether a record states a page's limit; empty if nobody has."""
-    read: str = ""
-    """A hash of what it read. Once records or limits change, nobody has looked."""
-    quote: str = ""
-    """The words of a record that state the limit."""
-
-    @property
-    def counted(self) -> float:
-        """The luck; 1 if the source is not needed, so that its absence costs nothing."""
-        return 1.0 if self.fails else self.luck
 
 
 class Needs(Record):
@@ -188,22 +184,14 @@ class Needs(Record):
     one_search: bool
     """True if the cheapest of ten hits of one search for each want is right."""
 
-    def luck(self, source: "NeedOf") -> float:
-        """The luck without a source, 1 if it is not needed."""
-        need = self.of(source)
-        return 1.0 if need is None else need.counted
-
-    def of(self, source: "NeedOf") -> NeedProof | None:
-        return self.profile if source == "profile" else self.web
-
     @property
-    def proved(self) -> "tuple[NeedOf, ...]":
+    def proved(self) -> tuple[NeedOf, ...]:
         """The sources that the answer needs."""
-        return tuple(source for source in NEEDS if self.luck(source) < 1)
+        return tuple(source for source in NEEDS if (proof := getattr(self, source)) and not proof.fails)
 
-
-NeedOf = Literal["profile", "web"]
-NEEDS: tuple[NeedOf, ...] = ("profile", "web")
+    def luck(self, source: NeedOf) -> float:
+        """The luck without a source; 1 if it is not needed, so that its absence costs nothing."""
+        return getattr(self, source).luck if source in self.proved else 1.0
 
 
 class Gold(Document):

@@ -46,6 +46,8 @@ from drretail.querygen.reading import (
     shipped_queries,
     with_expected,
 )
+from drretail.querygen.proofs import proof_in_words
+from drretail.records.criteria import NEEDS
 from drretail.records.query import Query
 from drretail.records.tables.account import Account
 from drretail.records.tables.figures import counted
@@ -153,7 +155,9 @@ def show(options: ShowOptions) -> Result[tuple[Query, ...]]:
     queries, only = read_queries(Path(options.file)), options.only
     if only is not None:
         queries = only_those(queries, str(only) if isinstance(only, int) else ",".join(split_names(only)))
-    document = {"queries": [query.model_dump(mode="json") for query in queries]}
+    needs = [query.gold and query.gold.needs and query.gold.needs.model_dump(mode="json") for query in queries]
+    rows = zip(queries, needs, strict=True)
+    document = {"queries": [query.model_dump(mode="json") | {"needs": proofs} for query, proofs in rows]}
     width = min(LINE, stdout_console().width)
     texts = ["\n".join(_shown(query, width, details=options.details)) + "\n" for query in queries]
     return Result(tuple(queries), document, [*texts, f"{counted(len(queries), 'query')}{_of_users(queries)}"])
@@ -175,6 +179,10 @@ def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
         typed += [f"why: {query.rationale}"] if query.rationale else []
     else:
         typed = [line for line in typed if not line.startswith("owned:")]
+    needs = None if query.gold is None else query.gold.needs
+    for source in NEEDS if needs else ():
+        if proof := getattr(needs, source):
+            typed.append(f"{source} {proof_in_words(proof)}")
     yield from (f"  · {wrapped(on_screen(line), width - 4, indent='    ')}" for line in typed)
 
 

@@ -18,10 +18,11 @@ from drretail.eval.scores.facts import facts_of, part_score
 from drretail.eval.scores.gathering import Assessor, Gathered, gather_with_panels
 from drretail.experiment import Definition, read_definition
 from drretail.records.run import BASELINES, SIZE, Limits, System
-from drretail.records.score import SettingRow, SettingTable
+from drretail.records.score import SettingRow, SettingTable, SliceBy
 
 BY_TURN = "turn"
-"""What ``compare --by`` takes beside conditions."""
+BY_PARTS: tuple[SliceBy, ...] = (BY_TURN, "needs")
+"""What ``compare --by`` takes beside conditions: parts of the queries."""
 Settings = Mapping[str, str]
 """One agent's system labels by setting, in the order of the settings."""
 
@@ -56,7 +57,7 @@ def condition_by(systems: Iterable[System], by: str) -> Condition:
     for system in systems:
         if (condition := system.conditions.get(by)) is not None:
             return Condition(name=by, about=by.replace("_", " "), default=condition.default)
-    return load_condition(by, BY_TURN)[1]
+    return load_condition(by, *BY_PARTS)[1]
 
 
 def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:

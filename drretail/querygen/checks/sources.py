@@ -15,6 +15,9 @@ CODES = {
     "quote_not_in_text": Code("the text lacks the words that a limit rests on", "quote the text"),
     "quote_not_on_page": Code("a page of a limit is not in the web, or lacks the words", "quote a page of this web"),
     "value_not_in_record": Code("the orders of a limit don't say its value", "name orders, field and value"),
+    "limit_not_typed": Code(
+        "the text limits what will do, and no limit says so", "type it, or take it out of the text"
+    ),
     "limit_not_of_source": Code("a limit admits another value than its source has", "type the value of the record"),
 }
 
