@@ -11,8 +11,8 @@ from drretail.api.option import accepts
 from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, metrics_in, text_list
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import BY_PARTS, BY_TURN, tables_of_experiment
-from drretail.eval.compare.comparing import compare_recorded, metrics_away
+from drretail.eval.compare.ablations import tables_of_experiment
+from drretail.eval.compare.comparing import BY_PARTS, BY_TURN, compare_recorded, metrics_away
 from drretail.eval.compare.fail_if import (
     NOT_LOOKED_AT,
     BoundRule,

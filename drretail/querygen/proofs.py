@@ -12,12 +12,13 @@ All baskets of a query are looked at up to 20,000 of them; of more, so many are 
 """
 
 import calendar
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import prod
-from random import Random
+from functools import cached_property
+from itertools import chain, combinations
+from math import inf, prod
 from statistics import fmean
+from typing import Any
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.grounding.basket import best_choice, total_of
@@ -48,7 +49,7 @@ def rests_on(query: Query, kind: SourceKind) -> bool:
     return any(fact.excludes for fact in facts) or (query.wish is not None and query.wish.rests_on(kind))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Whole:
     """What is right for a query."""
 
@@ -59,47 +60,47 @@ class _Whole:
     def is_unmeetable(self) -> bool:
         return self.reference.proof is not None and self.reference.proof.state == "proved"
 
-    def costs(self, things: Sequence[WantedThing]) -> list[list[tuple[str, int, bool]]]:
-        """Of each thing that is needed its offers, each with its cost in hundredths, and whether it would do."""
-        right = {thing.name: {fit.offer_id for fit in thing.fits} for thing in self.reference.things}
-        return [
-            [
-                (fit.offer_id, int(fit.cost * thing.quantity * 100), fit.offer_id in right[thing.name])
-                for fit in thing.fits
-                if fit.price is not None
-            ]
-            for thing in needed(things)
-        ]
+    @cached_property
+    def right(self) -> dict[str, set[str]]:
+        """By the names of wants the ids of the offers that would do."""
+        return {thing.name: {fit.offer_id for fit in thing.fits} for thing in self.reference.things}
+
+    @cached_property
+    def n_right(self) -> int:
+        """How many baskets are right."""
+        return self.baskets(self.wish, self.reference.things)[0]
 
     def is_right(self, things: Sequence[WantedThing], chosen: Sequence[Fit] | None) -> bool:
         """True if these fits of the things that are needed are a right answer; None declines."""
         if self.reference.best is None or chosen is None:
             return chosen is None and self.is_unmeetable
-        right = {thing.name: {fit.offer_id for fit in thing.fits} for thing in self.reference.things}
-        budget = self.wish.budget
-        does = all(fit.offer_id in right[thing.name] for thing, fit in zip(things, chosen, strict=True))
-        return does and (budget is None or total_of(things, chosen) <= budget.value)
+        does = all(fit.offer_id in self.right[thing.name] for thing, fit in zip(things, chosen, strict=True))
+        return does and (self.wish.budget is None or total_of(things, chosen) <= self.wish.budget.value)
 
-    def baskets(self, wish: Wish, things: Sequence[WantedThing], seed: str) -> tuple[int, float]:
+    def baskets(self, wish: Wish, things: Sequence[WantedThing]) -> tuple[int, float]:
         """How many baskets keep a wish, and the share of these that are right; estimates if some were drawn."""
-        offers = self.costs(things)
-        size = prod(map(len, offers))
-        if size <= BASKETS:
-            baskets = product(*offers)
-        else:
-            draw = Random(seed)
-            baskets = zip(*(draw.choices(of_thing, k=BASKETS) for of_thing in offers), strict=True)
-        most = None if wish.budget is None else wish.budget.value * 100
-        most_right = None if self.wish.budget is None else self.wish.budget.value * 100
-        left = right = 0
-        for basket in baskets:
-            cost = sum([offer[1] for offer in basket])
-            if (most is not None and cost > most) or len({offer[0] for offer in basket}) < len(basket):
-                continue
-            left += 1
-            right += all(offer[2] for offer in basket) and (most_right is None or cost <= most_right)
-        luck = right / left if left and self.reference.best is not None else 0.0
-        return (left if size <= BASKETS else round(left / BASKETS * size)), luck
+        import numpy as np
+
+        pairs = [[(thing, fit) for fit in thing.fits if fit.price is not None] for thing in needed(things)]
+        sizes = [len(of_thing) for of_thing in pairs]
+        draw = np.random.default_rng([*self.reference.query_id.encode()])
+        every = prod(sizes) <= BASKETS
+        at = np.indices(sizes).reshape(len(sizes), -1) if every else [draw.integers(n, size=BASKETS) for n in sizes]
+        ids = {fit.offer_id: number for number, (_, fit) in enumerate(chain.from_iterable(pairs))}
+
+        def chosen(of: Callable[[WantedThing, Fit], float]) -> Sequence[Any]:
+            return [np.array([of(*pair) for pair in its])[row] for its, row in zip(pairs, at, strict=True)]
+
+        cost: Any = sum(chosen(lambda thing, fit: int(fit.cost * thing.quantity * 100)))
+        keeps = cost <= (inf if wish.budget is None else float(wish.budget.value * 100))
+        for one, other in combinations(chosen(lambda _, fit: ids[fit.offer_id]), 2):
+            keeps &= one != other
+        right = keeps & (cost <= (inf if self.wish.budget is None else float(self.wish.budget.value * 100)))
+        for does in chosen(lambda thing, fit: fit.offer_id in self.right[thing.name]):
+            right &= does
+        left = int(keeps.sum())
+        luck = int(right.sum()) / left if left and self.reference.best is not None else 0.0
+        return (left if every else round(left / BASKETS * prod(sizes))), luck
 
 
 def needed(things: Sequence[WantedThing]) -> list[WantedThing]:
@@ -129,10 +130,11 @@ LETTERS = (
 )
 
 
-def proof_in_words(proof: NeedProof) -> str:
+def proof_in_words(source: NeedOf, proof: NeedProof) -> str:
     """ "needed: luck .07 of 29", "not proved (c): luck .29 of 7"."""
+    unread = "" if source == "profile" or proof.by else ", records not read"
     state = f"not proved ({', '.join(proof.fails)})" if proof.fails else "needed"
-    return f"{state}: luck {number(proof.luck)} of {proof.left:,}"
+    return f"{state}: luck {number(proof.luck)} of {proof.left:,}{unread}"
 
 
 def as_read(query: Query, by: str, *, is_stated: bool) -> Query:
@@ -164,13 +166,12 @@ def _proof(case: QueryCase, whole: _Whole, kind: SourceKind) -> NeedProof:
     """The ablated oracle, and all baskets that it could take."""
     ablated = without(case.query, kind)
     wish, things = ablated.wish or Wish(), case.stock.offers.reference(ablated).things
-    left, luck = whole.baskets(wish, things, case.query.query_id)
-    of_whole = 0 if whole.is_unmeetable else whole.baskets(whole.wish, whole.reference.things, case.query.query_id)[0]
+    left, luck = whole.baskets(wish, things)
     failed = {
         "a": whole.is_right(needed(things), cheapest(needed(things), wish)),
         "b": luck > MOST_LUCK,
         "c": left < _LEAST_LEFT,
-        "d": not whole.is_unmeetable and of_whole < _LEAST_RIGHT,
+        "d": not whole.is_unmeetable and whole.n_right < _LEAST_RIGHT,
         "e": _is_told(case, whole.wish, kind),
     }
     return NeedProof(luck=luck, left=left, fails=tuple(letter for letter, fails in failed.items() if fails))

@@ -31,7 +31,6 @@ from drretail.viewer.tables.board import (
     board_notes,
     compared_tables,
     difference_cell,
-    need_sentences,
 )
 from drretail.viewer.tables.pairs import pair_sections
 from drretail.viewer.tables.scores import (
@@ -54,7 +53,7 @@ def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str]
     yield from prose(f"{', '.join(about)}.") if about else ()
     yield from prose(*board.not_read, board.sentence, "")
     left_out = dict.fromkeys(f"{variant.partition(':')[0]} (--details says why)." for variant in tables.left_out)
-    notes = (*left_out, *need_sentences(board), tables.tested, *tables.absent)
+    notes = (*left_out, tables.tested, *tables.absent)
     yield replace(tables.brief, notes=tuple(filter(None, notes)))
     yield from prose(*_agreed(scores), *faults, *([""] if faults else []))
 

@@ -13,7 +13,7 @@ from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands
 from tests.build import query as query_of
-from tests.querygen.conftest import MakeWorld, call, orders, products, refused
+from tests.querygen.conftest import call, refused
 
 
 def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(world: World, tmp_path: Path) -> None:
@@ -51,13 +51,6 @@ def test_queries_that_could_not_be_made_are_told_and_users_who_were_named_are_le
     assert (account["came"], account["used"]) == (2, 1)
     reason = "no query can be made of the user's orders"
     assert account["left_out"] == {reason: {"count": 1, "first": poor, "failed": True}}
-
-
-def test_a_shop_where_a_floor_does_as_well_as_the_oracle_is_told(make_world: MakeWorld, tmp_path: Path) -> None:
-    flat = make_world(products(prices=False), orders())
-    result = call(flat, "generate", "--to", tmp_path / "a.jsonl", "--n", "5", "--quiet")
-    assert result.stderr.startswith("The best rated of each kind does as well as the oracle on every query")
-    assert result.exit_code == 3
 
 
 def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_was(

@@ -23,6 +23,7 @@ RATIONALE = "The record shows a bird feeder, but no birdhouse or bird bath; the 
 OWN = product_id("bird feeder", 1)
 SHORT = "Which birdhouse, for $60?"
 DWARF = {"name": "garden dwarf", "kinds": ["garden dwarf"]}
+MINE = {"kind": "profile", "evidence": ["O:0123456789"], "field": "Color", "value": "teal"}
 AS_MINE = {"say": "my bird feeder", "field": "Color", "any_of": ["teal"]}
 BY_MODEL = {"source": "anthropic:claude"}
 BY_RULES = {"source": "offline:generator"}
@@ -102,6 +103,10 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " word" * 180, **BY_MODEL}, "too_long"),
     ({"want": {"must": [{"say": "bird", "field": "Color", "any_of": ["blue"]}]}, **BY_MODEL}, "demand_decides_nothing"),
     ({"want": {"must": [AS_MINE]}, "wish": {"orders": ["0123456789"]}, **BY_MODEL}, "value_not_said"),
+    ({"want": {"must": [AS_MINE | {"sources": [{"kind": "text", "quote": "as mine"}]}]}}, "quote_not_in_text"),
+    ({"wish": {"declined": [{"kind": "page", "url": "https://p", "quote": "never"}]}}, "quote_not_on_page"),
+    ({"want": {"must": [AS_MINE | {"sources": [MINE]}]}}, "value_not_in_record"),
+    ({"want": {"must": [AS_MINE | {"sources": [MINE | {"value": "red"}]}]}}, "limit_not_of_source"),
 ]
 
 
@@ -111,7 +116,7 @@ def test_a_fault_is_found_under_its_code(linter: Linter, query: Query, fields: d
 
 
 def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() -> None:
-    elsewhere = {"price_unknown", "wish_missing", "near_duplicate", "demand_unheard_of"}
+    elsewhere = {"price_unknown", "wish_missing", "near_duplicate", "demand_unheard_of", "limit_not_typed"}
     assert {code for _, code in FAULTS} == CODES.keys() - elsewhere
     assert all(code.meaning and code.remedy for code in CODES.values())
     docs = (Path(__file__).parents[2] / "docs" / "queries.md").read_text(encoding="utf-8")

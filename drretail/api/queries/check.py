@@ -57,7 +57,7 @@ def check(options: CheckOptions) -> "Result[_Outcome]":
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
         if reader is not None:
             _read_limits(outcome, linter, reader, options)
-    if (file := gold_file(Path(options.file))).suffix != ".gz":
+    if (file := gold_file(Path(options.file))).exists() and file.suffix != ".gz":
         write_gold(outcome.queries, file)
     parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
     return Result(
@@ -217,16 +217,16 @@ def _needs(queries: Sequence[Query]) -> Iterator[Sequence[str]]:
     """A row for each query with a limit that rests on record or web: its luck without, and what is not proved."""
     for query in queries:
         needs = None if query.gold is None else query.gold.needs
-        proofs = [] if needs is None else [needs.profile, needs.web]
-        if any(proofs):
-            yield query.query_id, *(NOTHING if proof is None else proof_in_words(proof) for proof in proofs)
+        proofs = {} if needs is None else {source: getattr(needs, source) for source in NEEDS}
+        if any(proofs.values()):
+            yield query.query_id, *(proof_in_words(name, of) if of else NOTHING for name, of in proofs.items())
 
 
 def _hints(outcome: _Outcome, options: CheckOptions) -> Iterator[str]:
     from drretail.querygen.decisions import died_line
 
     if outcome.read is None:
-        yield "Whether the texts set limits that no wish says was not looked at: name a --model."
+        yield "Limits that no wish says, and records that say what pages do, were not looked for: name a --model."
     else:
         yield from on_failures(outcome.read.failed)
     if outcome.reading is not None:

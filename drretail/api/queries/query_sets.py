@@ -34,6 +34,7 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import known_user, world_of
 from drretail.errors import UserError, check_known
+from drretail.querygen.proofs import proof_in_words
 from drretail.querygen.reading import (
     FIFTY,
     MARKET,
@@ -46,7 +47,6 @@ from drretail.querygen.reading import (
     shipped_queries,
     with_expected,
 )
-from drretail.querygen.proofs import proof_in_words
 from drretail.records.criteria import NEEDS
 from drretail.records.query import Query
 from drretail.records.tables.account import Account
@@ -182,7 +182,7 @@ def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
     needs = None if query.gold is None else query.gold.needs
     for source in NEEDS if needs else ():
         if proof := getattr(needs, source):
-            typed.append(f"{source} {proof_in_words(proof)}")
+            typed.append(f"{source} {proof_in_words(source, proof)}")
     yield from (f"  · {wrapped(on_screen(line), width - 4, indent='    ')}" for line in typed)
 
 

@@ -9,7 +9,7 @@ from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import size_tokens
 from drretail.errors import UserError, check_known
-from drretail.eval.compare.comparing import assessors_of, metrics_to_compare
+from drretail.eval.compare.comparing import BY_PARTS, assessors_of, metrics_to_compare
 from drretail.eval.compare.rows import concluded, side_of, variant_row
 from drretail.eval.compare.wording import compared, primary_variants, row_facts
 from drretail.eval.metric import Metric, is_unrated
@@ -18,11 +18,8 @@ from drretail.eval.scores.facts import facts_of, part_score
 from drretail.eval.scores.gathering import Assessor, Gathered, gather_with_panels
 from drretail.experiment import Definition, read_definition
 from drretail.records.run import BASELINES, SIZE, Limits, System
-from drretail.records.score import SettingRow, SettingTable, SliceBy
+from drretail.records.score import SettingRow, SettingTable
 
-BY_TURN = "turn"
-BY_PARTS: tuple[SliceBy, ...] = (BY_TURN, "needs")
-"""What ``compare --by`` takes beside conditions: parts of the queries."""
 Settings = Mapping[str, str]
 """One agent's system labels by setting, in the order of the settings."""
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drretail.eval.compare.ablations import BY_TURN
 from drretail.eval.compare.family import OF_DONE, Family, Headline, chosen_pairs, family_of, tested, with_conclusions
 from drretail.eval.compare.rows import Side, done_row, explored, side_of, variant_row
 from drretail.eval.compare.wording import compared, headlines_of, primary_variants, row_facts, sentences, sides_named
@@ -23,6 +22,10 @@ from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Pai
 from drretail.records.score import CODE, SliceBy
 from drretail.records.tables.figures import counted
 from drretail.stats.intervals import noise
+
+BY_TURN = "turn"
+BY_PARTS: tuple[SliceBy, ...] = (BY_TURN, "needs")
+"""What ``compare --by`` takes beside conditions: parts of the queries."""
 
 
 def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Sequence[str] = ()) -> list[Assessor]:

@@ -250,4 +250,4 @@ def lacks_rollouts(experiment: Path) -> str:
     return "" if is_gym else "holds no rollouts of the gym"
 
 
-METRIC = of_measures("reward", 3, measure, lacks=lacks_rollouts, applies=applies)
+METRIC = of_measures("reward", 4, measure, lacks=lacks_rollouts, applies=applies)

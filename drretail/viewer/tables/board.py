@@ -22,7 +22,7 @@ from drretail.records.comparison import ComparedRow
 from drretail.records.query import NOT_LAST
 from drretail.records.run import place_of
 from drretail.records.score import CODE, BoardRow, NeedFloor, Scoreboard, ShownColumn, Unit, reasons_of
-from drretail.records.tables.figures import counted, number
+from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.stats.intervals import Clusters
 from drretail.viewer.experiment import OUTCOME
@@ -405,13 +405,6 @@ def board_cell(row: BoardRow, column: ShownColumn, *, brief: bool = False, full:
         shown = replace(shown, low=cell.ci_low, high=cell.ci_high)
     lacks = cell.n_scored < cell.n_planned and not brief
     return replace(shown, n=cell.n_scored, planned=cell.n_planned) if lacks else shown
-
-
-def need_sentences(board: Scoreboard) -> Iterator[str]:
-    """What ``right`` would be without what questions need, a sentence each."""
-    for floor in board.needs:
-        on = f", {floor.of_needing}" if floor.of_needing else ""
-        yield f"right {floor.name}: {number(floor.value)} on {counted(floor.n, 'question')}{on}."
 
 
 def compared_tables(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> list[Table]:

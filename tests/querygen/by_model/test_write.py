@@ -182,6 +182,10 @@ def types(**changes: Any) -> str:
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
     def right(messages: Sequence[BaseMessage]) -> str:
+        if "LimitsRead" in messages[0].text:
+            is_of_feeder = "feeder for" in messages[0].text
+            clauses = [{"quote": "a second bird feeder", "limit": 0, "kind": "profile"}] if is_of_feeder else []
+            return json.dumps({"clauses": clauses, "stated": []})
         if "feeder for" not in messages[0].text:
             return types(**LAMP, must=["dimmable"])
         twenty, owned = {"amount": "20", "currency": "USD"}, [product_id("bird feeder", 1)]
@@ -245,7 +249,8 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
         result = call(world, "check", to, "--model", "fake:x")
         assert (result.exit_code, result.output.count("demand_undecided 1")) == (3, 1), "nobody has read the records"
         assert [query.typed_by for query in read_queries(to)] == ["fake:x", "fake:x"]
-        assert len(chat.asked) == 2
+        assert "limit_not_typed 1" in result.output
+        assert len(chat.asked) == 4
 
 
 def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
