@@ -83,6 +83,8 @@ class _Whole:
 
         pairs = [[(thing, fit) for fit in thing.fits if fit.price is not None] for thing in needed(things)]
         sizes = [len(of_thing) for of_thing in pairs]
+        if not all(sizes):
+            return 0, 0.0
         draw = np.random.default_rng([*self.reference.query_id.encode()])
         every = prod(sizes) <= BASKETS
         at = np.indices(sizes).reshape(len(sizes), -1) if every else [draw.integers(n, size=BASKETS) for n in sizes]

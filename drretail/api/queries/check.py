@@ -27,7 +27,7 @@ from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.llm.registry import Model
-    from drretail.querygen.by_model.limits import LimitsRead
+    from drretail.querygen.by_model.clauses import ClausesRead
     from drretail.querygen.by_model.session import Answers
     from drretail.querygen.decisions import HowDecided
     from drretail.querygen.lint import CheckedQuery, Linter
@@ -56,7 +56,7 @@ def check(options: CheckOptions) -> "Result[_Outcome]":
             outcome.demands = how_far_decided(outcome.queries, linter.stock.offers)
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
         if reader is not None:
-            _read_limits(outcome, linter, reader, options)
+            _read_clauses(outcome, linter, reader, options)
     if (file := gold_file(Path(options.file))).exists() and file.suffix != ".gz":
         write_gold(outcome.queries, file)
     parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
@@ -78,7 +78,7 @@ class _Outcome:
     checked: "Sequence[CheckedQuery]" = ()
     demands: "Sequence[HowDecided]" = ()
     died: int = 0
-    read: "Answers[LimitsRead] | None" = None
+    read: "Answers[ClausesRead] | None" = None
     """What the model read of limits; None if none was asked."""
     reading: Spent | None = None
 
@@ -127,13 +127,13 @@ class _Outcome:
         return is_left or has_failed or bool(self.lucky) or any(entry.findings for entry in self.checked)
 
 
-def _read_limits(outcome: _Outcome, linter: "Linter", reader: "Model", options: CheckOptions) -> None:
+def _read_clauses(outcome: _Outcome, linter: "Linter", reader: "Model", options: CheckOptions) -> None:
     """Has the model read the clauses of the texts, and whether records state what pages are asked for."""
-    from drretail.querygen.by_model.limits import read_limits
+    from drretail.querygen.by_model.clauses import read_clauses
 
     asked = [entry for entry in outcome.checked if entry.query.wish is not None]
     with asking(reader, journal_beside(Path(options.file)), options, len(asked)) as (session, bar):
-        outcome.read = read_limits([linter.case(entry.query) for entry in asked], session, bar.advance)
+        outcome.read = read_clauses([linter.case(entry.query) for entry in asked], session, bar.advance)
     outcome.reading = Spent(reader, session.usage, session.served)
     found, by = outcome.read.found, f"model:{session.model.spec}"
     outcome.checked = [

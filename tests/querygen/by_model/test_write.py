@@ -1,4 +1,4 @@
-"""Also tests examination.py, reader.py, session.py, api/queries/writing.py and api/queries/query_sets.py."""
+"""Also tests clauses.py, examination.py, reader.py, session.py, api/queries/writing.py and api/queries/query_sets.py."""
 
 import json
 from collections.abc import Sequence
@@ -182,7 +182,7 @@ def types(**changes: Any) -> str:
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
     def right(messages: Sequence[BaseMessage]) -> str:
-        if "LimitsRead" in messages[0].text:
+        if "ClausesRead" in messages[0].text:
             is_of_feeder = "feeder for" in messages[0].text
             clauses = [{"quote": "a second bird feeder", "limit": 0, "kind": "profile"}] if is_of_feeder else []
             return json.dumps({"clauses": clauses, "stated": []})

@@ -16,7 +16,7 @@ from drretail.records.wish import Limit, spoken
 
 SENTENCES = 60
 """The most sentences of records in one call: those that share most words with what pages say."""
-limits_prompt = partial(load_prompt, __file__, "limits")
+clauses_prompt = partial(load_prompt, __file__, "clauses")
 
 
 class Clause(Record):
@@ -35,7 +35,7 @@ class Stated(Record):
 
 
 # Models read the first line of the class below.
-class LimitsRead(Record):
+class ClausesRead(Record):
     """What the question limits, and which limits records state."""
 
     clauses: tuple[Clause, ...]
@@ -47,19 +47,19 @@ class LimitsRead(Record):
         return [finding("limit_not_typed", clause.quote, clause.kind) for clause in self.clauses if not clause.limit]
 
 
-def read_limits(
+def read_clauses(
     cases: Sequence[QueryCase], session: ModelSession, on_end: Callable[[], object] = lambda: None
-) -> Answers[LimitsRead]:
+) -> Answers[ClausesRead]:
     """What the model reads in each query, by its id. Failures are counted, not raised."""
     return ask_all(session, map(_ask, cases), on_end)
 
 
-def _ask(case: QueryCase) -> Ask[LimitsRead]:
+def _ask(case: QueryCase) -> Ask[ClausesRead]:
     query, sentences = case.query, list(_sentences(case))
     limits = [] if query.wish is None else [*query.wish.every_limit]
     shown = "\n".join(f"{at}. {limit_line(limit)}" for at, limit in enumerate(limits, 1)) or "none"
 
-    def check(read: LimitsRead) -> str | None:
+    def check(read: ClausesRead) -> str | None:
         text, records = spoken(query.text), spoken("\n".join(sentences))
         faults = [f"{each.quote!r} is not in the question" for each in read.clauses if spoken(each.quote) not in text]
         faults += [f"{each.quote!r} is in no record" for each in read.stated if spoken(each.quote) not in records]
@@ -67,10 +67,10 @@ def _ask(case: QueryCase) -> Ask[LimitsRead]:
         faults += [f"there is no limit {number}" for number in sorted(numbers)]
         return "; ".join(faults) or None
 
-    message = limits_prompt().render(
+    message = clauses_prompt().render(
         question=tagged("question", query.text), limits=shown, records=tagged("record", "\n".join(sentences))
     )
-    return Ask(query.query_id, message, LimitsRead, check)
+    return Ask(query.query_id, message, ClausesRead, check)
 
 
 def limit_line(limit: Limit) -> str:
