@@ -9,6 +9,8 @@ from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.query_files import gold_file, write_gold
 from drretail.querygen.generate import generate_queries
+from drretail.querygen.reading import read_queries
+from drretail.records.criteria import Needs
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands
@@ -112,7 +114,7 @@ def test_questions_are_shown_in_full_by_number_and_as_json(tmp_path: Path, monke
     assert "bird feeder: cheaper, relative to the system's own" in call(None, "show", tmp_path / "talk.jsonl").stdout
 
 
-def test_show_and_check_tell_what_cannot_be_met(world: World, tmp_path: Path) -> None:
+def test_check_keeps_what_is_proved_and_ends_with_3_where_luck_does_as_well(world: World, tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     query = query_of("mine-1", BATH.strip(), mode="generic", wish=Wish(wants=(WANT,)), infeasible=True)
     write_lines(path, [query.as_line()])
@@ -120,3 +122,12 @@ def test_show_and_check_tell_what_cannot_be_met(world: World, tmp_path: Path) ->
     shown = call(None, "show", path).stdout
     assert "mine-1 · generic · infeasible\n" in shown
     assert "Made so that the shop can't satisfy them: 1\n" in call(world, "check", path).stdout
+    wish = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",)),))
+    able = query_of("mine-2", FEEDER.text, mode="generic", wish=wish)
+    write_gold([able], gold_file(path))
+    write_lines(path, [able.as_line()])
+    lucky = call(world, "check", path, "--needs", "profile")
+    assert (lucky.exit_code, "Mean luck without the profile is 1.00" in lucky.stdout) == (3, True)
+    (kept,) = read_queries(path)
+    assert kept.gold is not None
+    assert kept.gold.needs == Needs(one_search=True)

@@ -141,12 +141,6 @@ def test_what_only_looks_like_a_fault_is_none(linter: Linter, query: Query) -> N
         assert codes(linter, changed(query, **fields)) == [], fields
 
 
-def test_the_amounts_of_a_text_are_shown_as_it_writes_them(linter: Linter, query: Query) -> None:
-    findings = linter.check(changed(query, wish={"budget": money("25", "EUR")})).findings
-    (found,) = (finding for finding in findings if finding.code == "amount_not_in_text")
-    assert (found.text, found.found) == ("€25.00", "the text says $60")
-
-
 def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_text(linter: Linter) -> None:
     plain = Query(query_id="a", text="Two birdhouses for $1, please.", mode="generic", source="t")
     checked = linter.check(plain)

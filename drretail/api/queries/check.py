@@ -199,12 +199,12 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
         yield demands_table(Path(options.file), outcome.demands)
     if needs := [*_needs(outcome.queries)]:
         yield table_of("What the answers need", ["query", *NEEDS], needs, notes=[LETTERS])
-        yield from prose(*outcome.lucky)
+    yield from prose(*outcome.lucky)
     whole = sum(not entry.findings for entry in outcome.checked)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
     if counts:
         yield f"{whole} of {counted(len(outcome.checked), 'query')} without a finding; {counts}"
-    else:
+    elif not outcome.lucky:
         yield outcome.account.praise("no fault was found")
     infeasible = sum(bool(query.infeasible) for query in outcome.queries)
     if infeasible:

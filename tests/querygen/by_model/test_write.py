@@ -1,4 +1,6 @@
-"""Also tests clauses.py, examination.py, reader.py, session.py, api/queries/writing.py and api/queries/query_sets.py."""
+"""Also tests clauses.py, examination.py, reader.py, session.py, api/queries/writing.py and
+api/queries/query_sets.py.
+"""
 
 import json
 from collections.abc import Sequence
