@@ -125,11 +125,7 @@ def with_needs(query: Query, case: QueryCase, catalog: Catalog) -> Query:
     return query if needs == gold.needs else query.model_copy(update={"gold": gold.model_copy(update={"needs": needs})})
 
 
-LETTERS = (
-    "Luck is the share of right baskets among all that keep the other limits. Not proved: a, the cheapest of these is "
-    "right; b, luck is above 1/3; c, fewer than 8 are left; d, fewer than 2 are right; e, text or record says the "
-    "value (docs/queries.md)."
-)
+LETTERS = "Luck, and what the letters say that is not proved: docs/queries.md, What a question needs."
 
 
 def proof_in_words(source: NeedOf, proof: NeedProof) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import (
     Field,
@@ -51,10 +51,10 @@ class Source(Record):
 
 Sources = tuple[Source, ...]
 """Models that type wishes are not asked for them."""
-BOUNDS = (
-    *("quantity", "price_min", "price_max", "rating_min", "ratings_min", "options", "brands_wanted"),
-    "brands_unwanted",
-)
+Bound = Literal[
+    "quantity", "price_min", "price_max", "rating_min", "ratings_min", "options", "brands_wanted", "brands_unwanted"
+]
+BOUNDS: tuple[Bound, ...] = get_args(Bound)
 """The limits of a want that are no demands, and so name their sources in ``Want.sources``."""
 
 
@@ -182,8 +182,8 @@ class Want(Record):
     )
     brands_wanted: tuple[str, ...] = Field(default=(), description="One of these brands, where any is named.")
     brands_unwanted: tuple[str, ...] = Field(default=(), description="None of these brands.")
-    sources: SkipJsonSchema[dict[str, Sources]] = Field(
-        default_factory=dict[str, Sources],
+    sources: SkipJsonSchema[dict[Bound, Sources]] = Field(
+        default_factory=dict[Bound, Sources],
         description="What a limit that is no demand rests on besides the question's words, by its name: price_min.",
         exclude_if=lambda sources: not sources,
     )
@@ -203,13 +203,6 @@ class Want(Record):
     @classmethod
     def _differ(cls, values: tuple[Demand, ...]) -> tuple[Demand, ...]:
         return tuple({str(value): value for value in reversed(values)}.values())[::-1]
-
-    @field_validator("sources")
-    @classmethod
-    def _are_of_bounds(cls, sources: dict[str, Sources]) -> dict[str, Sources]:
-        if unknown := sources.keys() - {*BOUNDS}:
-            raise ValueError(f"{', '.join(sorted(unknown))} is none of the limits {', '.join(BOUNDS)}")
-        return sources
 
     @field_validator("options")
     @classmethod

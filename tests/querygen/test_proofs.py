@@ -14,7 +14,7 @@ from drretail.env.world import OrderRow
 from drretail.eval.scores.scoreboard import need_floors
 from drretail.querygen.lint import Linter
 from drretail.querygen.proofs import BASKETS, mean_luck
-from drretail.records.criteria import Fact, Gold, Needs
+from drretail.records.criteria import Fact, Gold, NeedProof, Needs
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.viewer.wishes import wish_lines
@@ -31,16 +31,12 @@ TEXT = "The collar from January 2022 is torn: he bites it. I need one that holds
 @pytest.fixture(scope="module")
 def linter(make_world: MakeWorld) -> Linter:
     sizes, path = ("Small", "Medium", "Large", "Giant"), ("Pets", "Dogs", "Collars")
+    details = [{"Size": sizes[n % 4], "Material": "Steel" if n % 5 == 4 else "Nylon"} for n in range(40)]
     collars = [
         Product(
-            product_id=f"C{n:02}",
-            title=f"Collar {n}",
-            price=10.0 + n,
-            categories=path,
-            category="Pets",
-            details={"Size": sizes[n % 4], "Material": "Steel" if n % 5 == 4 else "Nylon"},
+            product_id=f"C{n:02}", title=f"Collar {n}", price=10.0 + n, details=of, categories=path, category="Pets"
         )
-        for n in range(40)
+        for n, of in enumerate(details)
     ]
     ordered = [(1, 1), (400, 2)]
     rows = [OrderRow(f"{n:010}", "ANNA", f"C{n:02}", START + day * DAY, 1, "Delivered") for day, n in ordered]
@@ -49,7 +45,7 @@ def linter(make_world: MakeWorld) -> Linter:
 
 
 def asked(*must: dict[str, Any], text: str = TEXT, facts: tuple[Fact, ...] = (), **wish: Any) -> Query:
-    want = {"name": "collar", "kinds": ["Collars"], "must": must, "quantity": wish.pop("quantity", 1), "again": True}
+    want = {"name": "collar", "kinds": ["Collars"], "must": must, "again": True}
     fields = {"query_id": "q", "user_id": "ANNA", "text": text, "source": "t", "wish": {"wants": [want], **wish}}
     return Query.model_validate(fields).model_copy(update={"gold": Gold(query_id="q", facts=facts)})
 
@@ -64,10 +60,8 @@ def proved(linter: Linter, query: Query) -> Needs:
 def test_luck_is_the_share_of_what_keeps_the_rest(linter: Linter) -> None:
     needs = proved(linter, query := asked(SIZE, STEEL))
     assert linter.findings(query) == ()
-    assert needs.profile is not None
-    assert (needs.profile.luck, needs.profile.left, needs.profile.fails) == (2 / 8, 8, ())
-    assert needs.web is not None
-    assert (needs.web.luck, needs.web.left, needs.web.fails) == (2 / 10, 10, ())
+    assert needs.profile == NeedProof(luck=2 / 8, left=8)
+    assert needs.web == NeedProof(luck=2 / 10, left=10)
     assert (needs.proved, needs.one_search) == (("profile", "web"), False)
     assert wish_lines(query.wish)[-1] == (  # pyright: ignore[reportArgumentType]
         f"Medium: your order of January 2022 · Steel: vets.example, «{PAGE['quote']}»"

@@ -18,7 +18,7 @@ from drretail.progress import busy
 from drretail.query_files import gold_file, write_gold, write_with_gold
 from drretail.querygen.proofs import LETTERS, MOST_LUCK, as_read, mean_luck, proof_in_words
 from drretail.querygen.reading import TypedQueries, read_queries
-from drretail.records.criteria import NEEDS, NeedOf
+from drretail.records.criteria import NEEDS, NeedOf, NeedProof
 from drretail.records.query import Query
 from drretail.records.tables.account import Account
 from drretail.records.tables.figures import NOTHING, counted, number
@@ -217,7 +217,7 @@ def _needs(queries: Sequence[Query]) -> Iterator[Sequence[str]]:
     """A row for each query with a limit that rests on record or web: its luck without, and what is not proved."""
     for query in queries:
         needs = None if query.gold is None else query.gold.needs
-        proofs = {} if needs is None else {source: getattr(needs, source) for source in NEEDS}
+        proofs: dict[NeedOf, NeedProof | None] = {} if needs is None else {name: getattr(needs, name) for name in NEEDS}
         if any(proofs.values()):
             yield query.query_id, *(proof_in_words(name, of) if of else NOTHING for name, of in proofs.items())
 
