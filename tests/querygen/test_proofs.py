@@ -1,7 +1,6 @@
 """What a question needs is proved by what is right without it.
 
 Also tests checks/sources.py and need_floors of eval/scores/scoreboard.py.
-Forty collars: ten of each size, one in five of steel, of which the cheapest is in no size.
 """
 
 from dataclasses import replace
@@ -31,12 +30,10 @@ TEXT = "The collar from January 2022 is torn: he bites it. I need one that holds
 @pytest.fixture(scope="module")
 def linter(make_world: MakeWorld) -> Linter:
     sizes, path = ("Small", "Medium", "Large", "Giant"), ("Pets", "Dogs", "Collars")
-    details = [{"Size": sizes[n % 4], "Material": "Steel" if n % 5 == 4 else "Nylon"} for n in range(40)]
+    fields = [{"Size": sizes[n % 4], "Material": "Steel" if n % 5 == 4 else "Nylon"} for n in range(40)]
     collars = [
-        Product(
-            product_id=f"C{n:02}", title=f"Collar {n}", price=10.0 + n, details=of, categories=path, category="Pets"
-        )
-        for n, of in enumerate(details)
+        Product(product_id=f"C{n:02}", title=f"Collar {n}", price=10 + n, details=of, categories=path, category="Pets")
+        for n, of in enumerate(fields)
     ]
     ordered = [(1, 1), (400, 2)]
     rows = [OrderRow(f"{n:010}", "ANNA", f"C{n:02}", START + day * DAY, 1, "Delivered") for day, n in ordered]
@@ -51,10 +48,7 @@ def asked(*must: dict[str, Any], text: str = TEXT, facts: tuple[Fact, ...] = (),
 
 
 def proved(linter: Linter, query: Query) -> Needs:
-    gold = linter.with_needs(query).gold
-    assert gold is not None
-    assert gold.needs is not None
-    return gold.needs
+    return linter.with_needs(query).gold.needs  # pyright: ignore[reportOptionalMemberAccess, reportReturnType]
 
 
 def test_luck_is_the_share_of_what_keeps_the_rest(linter: Linter) -> None:
@@ -87,8 +81,7 @@ def test_what_is_not_proved_is_named_by_its_letter(linter: Linter) -> None:
 def test_of_many_baskets_some_are_drawn_and_floors_are_means(linter: Linter) -> None:
     wants = [{"name": name, "kinds": ["Collars"], "must": [SIZE], "again": True} for name in ("one", "two", "three")]
     many = asked(SIZE).model_copy(update={"wish": asked(SIZE).wish.model_validate({"wants": wants})})  # pyright: ignore
-    proof = proved(linter, many).profile
-    assert proof is not None
+    proof = proved(linter, many).profile or NeedProof(luck=0, left=0)
     assert proof.left > BASKETS
     assert proof.luck == pytest.approx(10 * 9 * 8 / (40 * 39 * 38), abs=0.004)
     queries = [linter.with_needs(query) for query in (asked(SIZE, STEEL), asked(STEEL))]

@@ -185,9 +185,8 @@ def types(**changes: Any) -> str:
 def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
     def right(messages: Sequence[BaseMessage]) -> str:
         if "ClausesRead" in messages[0].text:
-            is_of_feeder = "feeder for" in messages[0].text
-            clauses = [{"quote": "a second bird feeder", "limit": 0, "kind": "profile"}] if is_of_feeder else []
-            return json.dumps({"clauses": clauses, "stated": []})
+            clause = {"quote": "a second bird feeder", "limit": 0, "kind": "profile"}
+            return json.dumps({"clauses": [clause] * ("feeder for" in messages[0].text), "stated": []})
         if "feeder for" not in messages[0].text:
             return types(**LAMP, must=["dimmable"])
         twenty, owned = {"amount": "20", "currency": "USD"}, [product_id("bird feeder", 1)]
