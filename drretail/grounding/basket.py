@@ -134,7 +134,7 @@ def _limits_alone(want: Want, decisions: Decisions = UNDECIDED, *others: Hashabl
 
     None if somebody has decided on products of the want, or left some out.
     """
-    limits = want.must, want.must_not, want.rating_min, want.ratings_min, want.price_max
+    limits = want.must, want.must_not, want.rating_min, want.ratings_min, want.price_min, want.price_max
     limits = *limits, want.quantity, tuple(want.options.items()), want.brands_wanted, want.brands_unwanted
     return None if decisions.concern(want) else (*limits, *others)
 
@@ -272,6 +272,9 @@ def reference_of(
     unsure = [decisions.of_open_kind(want, candidates) for want, candidates in zip(wish.wants, may_be, strict=True)]
     shop = _Shop(_candidates(offered), _candidates(unsure), frozenset({*wish.owned, *bought}), decisions)
     things = shop.things(wish)
+    if wish.declined:
+        proof = Proof(state="proved", lack="unsafe")
+        return Reference(query_id=query.query_id, things=tuple(things), lack="unsafe", proof=proof)
     titles = ChainMap(*(candidates.titles for candidates in (*shop.offered, *shop.unsure)))
     currency = _currency(wish, shop.offered)
     cheapest, best = baskets(things, wish, titles.__getitem__, currency)
@@ -340,7 +343,7 @@ _LIMITS: tuple[Lack, ...] = (*("too_dear", "not_said", "unsafe", "demands", "sol
 """What may prevent a basket, in the order in which it is named."""
 _UNDEMANDING: Mapping[str, object] = {
     **dict.fromkeys(("must", "must_not", "brands_wanted", "brands_unwanted"), ()),
-    **dict.fromkeys(("rating_min", "ratings_min")),
+    **dict.fromkeys(("rating_min", "ratings_min", "price_min")),
 }
 _WITHOUT: dict[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
     "too_dear": ({"price_max": None}, {"budget": None}),

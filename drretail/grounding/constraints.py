@@ -277,6 +277,7 @@ def offers_for(want: Want, listing: Listing) -> list[Offer]:
         for offer, state in zip(listing.offers, states, strict=True)
         if offer.has(1 if pieces > 1 else want.quantity)
         and not is_too_dear(want, listing, offer)
+        and not is_too_cheap(want, listing, offer)
         and state == best != "broken"
     ]
 
@@ -308,6 +309,14 @@ def is_too_dear(want: Want, listing: Listing, offer: Offer) -> bool:
         return False
     price = priced_in(listing, offer, want.price_max.currency)
     return price is not None and price > want.price_max.value * pieces_in(listing.product.title)
+
+
+def is_too_cheap(want: Want, listing: Listing, offer: Offer) -> bool:
+    """True if a piece is known to cost less than the least; in a pack, each piece costs its share."""
+    if want.price_min is None:
+        return False
+    price = priced_in(listing, offer, want.price_min.currency)
+    return price is not None and price < want.price_min.value * pieces_in(listing.product.title)
 
 
 def priced_in(listing: Listing, offer: Offer | None, currency: str | None) -> Decimal | None:

@@ -43,7 +43,7 @@ def turn_after(before: Query, text: str, wish: Wish, relations: Mapping[str, Rel
     query_id, gold = f"{name}-{int(number) + 1}", before.gold
     if gold is not None:
         held = [ruling for ruling in gold.decisions if (ruling.want, ruling.demand) in decidable(wish)]
-        gold = gold.model_copy(update={"query_id": query_id, "web_question": None, "decisions": tuple(held)})
+        gold = gold.model_copy(update={"query_id": query_id, "decisions": tuple(held)})
     new = {"query_id": query_id, "after": before.query_id, "text": text, "wish": wish, "relations": {**relations}}
     return before.model_copy(update={**new, "gold": gold, "infeasible": None})
 

@@ -16,10 +16,9 @@ def thing(title: str, **details: str) -> Product:
     return Product(product_id="B0TEST0001", title=title, category="Pets", details=named)
 
 
-SAID = [thing(value, Material=value, Color=value) for value in ("Leather", "Cotton", "Polyester", "White", "Black")]
-SAID += [
-    thing(value, Connectivity_Technology=value, Special_Feature=value) for value in ("Wired", "Wireless", "Remote")
-]
+COLORS, LINKS = ("Leather", "Cotton", "Polyester", "White", "Black"), ("Wired", "Wireless", "Remote")
+SAID = [thing(value, Material=value, Color=value) for value in COLORS]
+SAID.extend(thing(value, Connectivity_Technology=value, Special_Feature=value) for value in LINKS)
 SHOP = Vocabulary(lambda: [*SAID, *SAID, *(thing("A rug", Color=value) for value in ("Multi", "Multi", "Geometrica"))])
 
 

@@ -229,13 +229,10 @@ def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path) -> None:
 ALL = shipped_queries(*MARKET)
 
 
-def test_nothing_is_found_in_any_of_the_market_s_and_each_is_decided_and_asks_what_its_web_answers(
-    market: World,
-) -> None:
+def test_nothing_is_found_in_any_of_the_market_s_and_each_is_decided(market: World) -> None:
     assert (market.manifest.fingerprint, market.manifest.counts.products) == (MARKET_WORLD, 4_000)
     checked = Linter(market).check_all(ALL)
     assert {each.query.query_id: each.findings for each in checked if each.findings} == {}
-    assert all(query.gold and query.gold.web_question and query.gold.web_question.answers for query in ALL)
     proofs = Counter(
         (bool(each.query.infeasible), each.reference.proof and each.reference.proof.state) for each in checked
     )

@@ -97,15 +97,14 @@ class Shop:
             raise UserError(f"The shop was opened with another query {query_id!r}: rename yours.")
         return existing
 
-    def reward(self, recorded: Recorded, system: System | None = None, before: TurnsBefore = NO_TURNS) -> Reward:
+    def reward(self, recorded: Recorded, before: TurnsBefore = NO_TURNS) -> Reward:
         """The reward of a recorded run, the same as when the run was made.
 
-        ``system`` tells which tools the run had: by default all. A turn of a conversation is rewarded by what it asks
-        of the carts ``before``.
+        A turn of a conversation is rewarded by what it asks of the carts ``before``.
         """
         run, query, store = recorded.run, self.query(recorded.run.query_id), self.world.store
-        turn = before.asked(query, lambda asked: self.references[asked.query_id], store.products).answered(run)
-        return reward_of(turn.decided(run), recorded.evidence, query, turn.followed, store, system)
+        turn = before.asked(query, lambda asked: self.references[asked.query_id], store).answered(run)
+        return reward_of(turn.decided(run), recorded.evidence, query, turn.followed, store)
 
     def close(self) -> None:
         """Closes the world if ``open`` opened it."""
@@ -202,7 +201,7 @@ class _Rollout:
 
 STEPS = 30
 WEB_MODE: WebMode = "chunks"
-"""No model summarises pages in a rollout, and what a query asks the web is in no snippet."""
+"""No model summarises pages in a rollout."""
 BEGIN = "The rollout has not begun: call reset first."
 ENDED = "The rollout has ended: call reset for another."
 CLOSED = "The environment is closed: make a new one."
@@ -341,7 +340,7 @@ class ShopEnv:
             info: dict[str, Any] = {"step": self._steps, "evidence": list(reply.evidence), "error": reply.error}
             if rollout.is_handed_in or self._steps >= self.max_steps:
                 recorded = rollout.recorded(self.system)
-                self._reward = self.shop.reward(recorded, self.system, rollout.before)
+                self._reward = self.shop.reward(recorded, rollout.before)
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
                 following = [turn for turn in self.shop.queries.values() if turn.after == rollout.query.query_id]
@@ -432,7 +431,7 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
             turns = until.get(run.query_id, (shop.queries[run.query_id],))
             if turns[0].after is None:
                 before = read_before(folder, run.system, turns[:-1], run.repeat)
-                yield run, shop.reward(recorded, definition.systems[run.system], before)
+                yield run, shop.reward(recorded, before)
 
 
 def replay(env: ShopEnv, conversation: Mapping[str, Any]) -> Reward:

@@ -60,7 +60,6 @@ class Trial:
             **dict.fromkeys(("worth", "integrity"), has_cart),
             **dict.fromkeys(of_cart, has_cart and self.reward.why != NOT_WANTED),
             "refused": self.reward.refused or self.reward.why == BOUGHT,
-            "web": self.query.web_question,
         }
         return {part: value if measured.get(part, True) else "n/a" for part, value in parts.items()}
 

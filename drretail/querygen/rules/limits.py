@@ -20,7 +20,7 @@ from drretail.querygen.checks.contract import LEAST_SHARE, MOST_SHARE
 from drretail.querygen.kinds import article, is_plural, lowered, stems
 from drretail.querygen.rules.assortment import KindOffers
 from drretail.records.shop import Product
-from drretail.records.wish import Demand, Want
+from drretail.records.wish import Demand, Source, Want
 
 LIMITS: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "limits.toml").read_text("utf-8"))
 _STARS, _RATINGS = (4.5, 4.0), (1000, 500, 100, 50)
@@ -146,7 +146,10 @@ def _fits(offers: KindOffers, owned: Product, order: str) -> Iterator[Choice]:
     for name, clause in LIMITS["fit"].items():
         value = owned.details.get(name)
         if isinstance(value, str) and value and f" {folded(value)} " in title and name in offers.fields:
-            demand = Demand(say=clause[clause.index("the same ") :], field=name, any_of=(value.casefold(),))
+            source = Source(kind="profile", evidence=(f"O:{order}",), field=name, value=value)
+            demand = Demand(
+                say=clause[clause.index("the same ") :], field=name, any_of=(value.casefold(),), sources=(source,)
+            )
             if offers.is_selective(demand):
                 yield Choice("fit", {"must": (demand,)}, LIMITS["clause"]["same"].format(clause=clause), order)
 

@@ -268,7 +268,7 @@ def talked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_first_turns_are_compared_though_the_floors_of_later_ones_are_the_oracle_there(talked: Path) -> None:
     compared = drretail.compare(talked, "sage", "mustard", by="turn").comparisons
-    assert [comparison.turn for comparison in compared] == [1, 2, 3]
+    assert [comparison.part for comparison in compared] == ["turn 1", "turn 2", "turn 3"]
     assert "as well as the oracle" not in " ".join(compared[0].conclusions)
 
 
