@@ -32,8 +32,9 @@ def linter(make_world: MakeWorld) -> Linter:
     sizes, path = ("Small", "Medium", "Large", "Giant"), ("Pets", "Dogs", "Collars")
     fields = [{"Size": sizes[n % 4], "Material": "Steel" if n % 5 == 4 else "Nylon"} for n in range(40)]
     collars = [
-        Product(product_id=f"C{n:02}", title=f"Collar {n}", price=10 + n, details=of, categories=path, category="Pets")
+        Product(product_id=f"C{n:02}", title=title, price=10 + n, details=of, categories=path, category="Pets")
         for n, of in enumerate(fields)
+        for title in [f"Collar {n}, {', '.join(of.values())}"]
     ]
     ordered = [(1, 1), (400, 2)]
     rows = [OrderRow(f"{n:010}", "ANNA", f"C{n:02}", START + day * DAY, 1, "Delivered") for day, n in ordered]
