@@ -12,7 +12,6 @@ from drretail.eval.claims.typed_values import (
     READING,
     READING_VERSION,
     confirmed,
-    find_quote,
     reading_by,
 )
 from drretail.eval.judging.question import CodeVerdict
@@ -23,6 +22,7 @@ from drretail.eval.judging.turns import read_by_judge
 from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, no_value
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code, load_metric
 from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.quotes import find_words
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
 from drretail.grounding.verify.parts import ReadAnswers
@@ -100,7 +100,7 @@ def _contradicted(report: str, claims: Iterable[Claim], judged: Iterable[Verdict
     ruled = {verdict.item: verdict for verdict in judged if verdict.stage == SUPPORT and CONTRADICTED in verdict.notes}
     for claim in claims:
         if (verdict := ruled.get(claim.claim_id)) is not None:
-            start, end = find_quote(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
+            start, end = find_words(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
             quote, source = verdict.reason or verdict.quote, claim.sources[0] if claim.sources else None
             text, place = claim.claim, {"start": start, "end": end}
             yield Finding(code=CONTRADICTED, severity="error", text=text, found=quote, evidence_id=source, **place)
