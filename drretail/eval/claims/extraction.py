@@ -26,8 +26,8 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.read_picks import PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.report.citations import what_a_mark_covers
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
+from drretail.grounding.text.layout import what_a_mark_covers
 from drretail.grounding.text.product_names import products_named
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record

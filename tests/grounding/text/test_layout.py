@@ -13,8 +13,7 @@ from drretail.agents.information import agent_prompt
 from drretail.eval.claims.audit import marks_in
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
-from drretail.grounding.report.citations import what_a_mark_covers
-from drretail.grounding.text.layout import find_sentences, read_layout
+from drretail.grounding.text.layout import find_sentences, read_layout, what_a_mark_covers
 from tests.goods import EVIDENCE, K, P
 
 
