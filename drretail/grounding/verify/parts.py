@@ -125,8 +125,8 @@ def read_answers(
         tools = [*_of_tools(steps[first_step : turn.steps], seen, shop)]
         first_step = turn.steps
         answered = names.within(turn.start, turn.end)
-        about = next((things for things in (answered, asked, tools) if things), ())
-        parts += _parts(layout, turn, tuple(about), names)
+        about = next((things for things in (answered, asked, tools) if things), [])
+        parts += _parts(layout, turn, tuple(about) if len(about) == 1 else (), names)
         before |= dict.fromkeys((*asked, *answered, *tools[:_MOST_OF_TOOLS]))
         read.append(ReadTurn(turn.question, turn.start, turn.end, (*before,)))
     return ReadAnswers(layout, shop, tuple(read), tuple(parts))
