@@ -167,6 +167,7 @@ _FIGURE = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _BAR = re.compile(r"(?<!\\)\|")
 """What stands around the cells of a row."""
+_SIGN = "·"
 _ESCAPED = re.compile(r"\\(?=[$€£¥₹])")
 """The backslash before a sign that would begin a formula."""
 
@@ -298,13 +299,19 @@ def _covering(
 
 
 def _without_marks(report: str, text: str, marks: Sequence[Token]) -> str:
-    """The text with marks blanked, except the words of links, which belong to the sentence."""
-    spans: list[tuple[int, int]] = []
+    """The text with marks blanked, except the words of links, which belong to the sentence, behind a sign: in
+    "for $39 [see it](…)" nothing is said of $39 behind it.
+    """
+    spans, links = list[Span](), list[int]()
     for mark in marks:
         words = link_words(report[mark.start : mark.end], mark.cited[0].name)
         begin = report.index(words, mark.start + 1) if words else mark.end
         spans += [(mark.start, begin), (begin + len(words), mark.end)]
-    return blanked(text, spans)
+        links += [mark.start] if words else []
+    characters = [*blanked(text, spans)]
+    for start in links:
+        characters[start] = _SIGN
+    return "".join(characters)
 
 
 def _groups(report: str, marks: Sequence[Token]) -> list[_Group]:
