@@ -1,8 +1,8 @@
 """The parts of a text, each with its place: sentences, list items and table rows, the stretches of a report that
 its citations own, and the cells of its tables with their labels.
 
-A mark owns the text back to the previous mark, or to the beginning of its sentence, list item, heading or cell. It also
-owns figures directly after it, if there are none before it: "the kit [P:B1] ($43.99, 4.5 stars)".
+A mark owns the text back to the previous mark, or to the beginning of its sentence, list item, heading or cell. Behind
+a name, without a figure, it also owns the rest of that, or up to the next mark the figures directly behind it.
 """
 
 import re
@@ -337,7 +337,8 @@ def _owned(text: str, start: int, end: int, groups: Sequence[_Group], sentence: 
     for index, group in enumerate(groups):
         limit = groups[index + 1].start if index + 1 < len(groups) else end
         behind = _FIGURES_BEHIND.match(text, group.end, limit)
-        stop = behind.end() if behind and not _FIGURE.search(text, position, group.end) else group.end
+        rest = limit if limit == end else behind.end() if behind else group.end
+        stop = group.end if _FIGURE.search(text, position, group.end) else rest
         yield Stretch(position, stop, group.cited, sentence)
         position = stop
     if _FIGURE.search(text, position, end):

@@ -43,11 +43,11 @@ class Part:
 
 
 def parts_by_marks(layout: Layout) -> list[Part]:
-    """What the marks of a report own: the cells of tables, rows that cite calculations only, and stretches of text."""
+    """What the marks of a report own: the cells of tables, rows that cite calculations only, and stretches of text; and
+    what no mark owns, which is about nothing.
+    """
     cells = [
-        Part(cell.start, cell.end, cell.subjects or cell.orders, cell.labels)
-        for cell in layout.cells
-        if (cell.subjects or cell.orders) and cell.row >= 0
+        Part(cell.start, cell.end, cell.subjects or cell.orders, cell.labels) for cell in layout.cells if cell.row >= 0
     ]
     rows = ((layout.sentences[index], cited) for index, cited in layout.cited.items())
     sums = (
@@ -59,7 +59,7 @@ def parts_by_marks(layout: Layout) -> list[Part]:
     stretches = (
         Part(stretch.start, stretch.end, _offers_marked(layout, stretch))
         for stretch in layout.stretches
-        if stretch.cited
+        if stretch.cited or layout.sentences[stretch.sentence].kind != "heading"
     )
     return [*cells, *sums, *(stretch for stretch in stretches if stretch.start not in starts)]
 

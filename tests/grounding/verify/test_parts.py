@@ -98,16 +98,18 @@ def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> 
     assert [row for row in found if row[2] != row[3]] == []
 
 
-def test_every_numeral_beside_a_mark_counts_and_is_decided_or_not() -> None:
+def test_every_numeral_counts_and_is_decided_or_not() -> None:
     listed = f"1. Kettle: rated 4.6 of 5 {K}\n2. Order 1000000001 of March 14, 2022 {O1}\n3. Model B12-5 {K}"
     table = f"| # | Kettle {K} |\n|---|---|\n| Price | $42.95 |\n| See | https://a.example/2024/5 |"
     ranked = f"## 1. Kettle {K}\n\n**2. Kettle** {K}\n\n| # | What |\n|---|---|\n| 1 | Kettle {K} |\n| 2 | Pot {K} |"
     rows = {
-        f"It holds 0.9 cups and boils for four minutes {K}. It is 20 years old.": (1, 0),
+        f"It holds 0.9 cups and boils for four minutes {K}. It is 20 years old.": (2, 0),
+        f"The kettle {K}, which costs $42.95, is popular.": (1, 1),
+        f"It is $42.95 {K}, which leaves $9.01 of $60.": (3, 1),
         listed: (3, 2),
         table: (1, 1),
         ranked: (0, 0),
-        "It holds 3 L.": (0, 0),
+        "# The best 3\n\nIt holds 3 L.": (1, 0),
         # A raised number of a list is a mark.
         f"The kettle boils ² {K}.\n\n## Sources\n² https://a.example/kettle\n": (0, 0),
     }
