@@ -2,7 +2,7 @@
 its citations own, and the cells of its tables with their labels.
 
 A mark owns the text back to the previous mark, or to the beginning of its sentence, list item, heading or cell. Behind
-a name, without a figure, it also owns the rest of that, or up to the next mark the figures directly behind it.
+a name, without a figure, it also owns the figures directly behind it, and less certainly the rest up to the end.
 """
 
 import re
@@ -182,6 +182,8 @@ class Stretch:
     """Evidence ids, or the mark's name for unresolved sources."""
     sentence: int
     """The index of its sentence."""
+    is_rest: bool = False
+    """True for what stands behind a mark after a name: it may be said of something else."""
     block: tuple[int, int] | None = None
     """The span that its marks cover together, if they stand in a line or a cell of nothing but sources."""
 
@@ -295,7 +297,7 @@ def _covering(
         for index in range(first, bisect_left(sentences, end, key=lambda sentence: sentence.start)):
             # A quote may come from the line of sources.
             span = sentences[index].start, sentences[index].end
-            yield Stretch(*span, tuple(cited), index, (start, ends[start, end]))
+            yield Stretch(*span, tuple(cited), index, block=(start, ends[start, end]))
 
 
 def _without_marks(report: str, text: str, marks: Sequence[Token]) -> str:
@@ -333,16 +335,16 @@ def _source(cited: Cited) -> str:
 
 
 def _owned(text: str, start: int, end: int, groups: Sequence[_Group], sentence: int) -> Iterator[Stretch]:
-    position = start
+    position, rest = start, tuple[str, ...]()
     for index, group in enumerate(groups):
         limit = groups[index + 1].start if index + 1 < len(groups) else end
         behind = _FIGURES_BEHIND.match(text, group.end, limit)
-        rest = limit if limit == end else behind.end() if behind else group.end
-        stop = group.end if _FIGURE.search(text, position, group.end) else rest
+        is_name = not _FIGURE.search(text, position, group.end)
+        stop = behind.end() if behind and is_name else group.end
         yield Stretch(position, stop, group.cited, sentence)
-        position = stop
+        position, rest = stop, group.cited if is_name else ()
     if _FIGURE.search(text, position, end):
-        yield Stretch(position, end, (), sentence)
+        yield Stretch(position, end, rest, sentence, is_rest=bool(rest))
 
 
 def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:

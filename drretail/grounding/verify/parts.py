@@ -39,7 +39,7 @@ class Part:
     sources: tuple[str, ...]
     labels: tuple[str, ...] = ()
     is_named: bool = True
-    """False if it names nothing, so that what it is about is inherited: then nothing in it is denied."""
+    """False if what it is about stands elsewhere: then nothing in it is denied."""
 
 
 def parts_by_marks(layout: Layout) -> list[Part]:
@@ -57,7 +57,7 @@ def parts_by_marks(layout: Layout) -> list[Part]:
     )
     starts = {cell.start for cell in cells}
     stretches = (
-        Part(stretch.start, stretch.end, _offers_marked(layout, stretch))
+        Part(stretch.start, stretch.end, _offers_marked(layout, stretch), is_named=not stretch.is_rest)
         for stretch in layout.stretches
         if stretch.cited or layout.sentences[stretch.sentence].kind != "heading"
     )
