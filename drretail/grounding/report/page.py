@@ -39,7 +39,7 @@ _RULE = re.compile(
 HEADING = re.compile(
     r"[ \t>]*(?P<level>#{1,6})[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$", re.MULTILINE
 )
-ITEM = re.compile(r"[ \t>]*(?:[-*+•–—]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+ITEM = re.compile(r"[ \t>]*(?:[-*+•–—]|(?:\*\*|__)?\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
 _IN_WIDE_URL = f"[^{_STOPS}]"
 _IN_URL = f"[^{_STOPS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"

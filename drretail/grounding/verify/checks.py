@@ -185,7 +185,7 @@ class Case:
 
     @cached_property
     def numerals(self) -> Sequence[Unread]:
-        """All numbers beside citations, or in what an assistant's answers say of a thing or an order."""
+        """All numbers of the report, or of an assistant's answers."""
         answers = self.read_answers()
         return numerals_in(self.layout if answers is None else answers.layout, self.parts)
 
