@@ -173,8 +173,8 @@ def tool_cases(worlds: Mapping[str, World], queries: Queries) -> list[Case]:
     def calling(world: World, texts: list[str]) -> Client:
         @contextmanager
         def client() -> Generator[Call]:
-            with Toolkit(Session(SessionSettings(world, scope="any"))) as toolkit:
-                yield lambda number: toolkit.call("product_catalog_search", {"query": texts[number % len(texts)]})
+            toolkit = Toolkit(Session(SessionSettings(world, scope="any")))
+            yield lambda number: toolkit.call("product_catalog_search", {"query": texts[number % len(texts)]})
 
         return client
 

@@ -38,8 +38,9 @@ from reading import meets, new_errors, share
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import ReportClaims, answer_problem, claims_of, extraction_prompt
 from drretail.eval.claims.report_index import SourceResolver
-from drretail.eval.claims.typed_values import Confirmations, confirm_prompt, rulings, strange_quotes, to_confirm
+from drretail.eval.claims.typed_values import Confirmations, confirm_prompt, rulings, to_confirm
 from drretail.eval.judging.criteria import NumberedItem
+from drretail.grounding.text.quotes import has_words
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.llm.prompt import tagged
 from drretail.records.evidence import Finding
@@ -122,17 +123,14 @@ def write_confirmation(path: Path, case: Case, items: Sequence[NumberedItem]) ->
         path.write_text(f"{shared}\nAnswer with one JSON object of this schema:\n\n{schema}\n\n{own}")
 
 
-def confirmed_in_file(
-    path: Path, case: Case, items: Sequence[NumberedItem], counts: Counter[str], repairs: list[str]
-) -> list[str]:
+def confirmed_in_file(path: Path, case: Case, items: Sequence[NumberedItem], counts: Counter[str]) -> list[str]:
     """Which of these items the answer in this file confirms."""
     if not items or not path.exists():
         counts["not answered"] += len(items)
         return []
     answer = Confirmations.model_validate_json(path.read_bytes(), strict=True)
-    if (problem := strange_quotes(answer, case.report)) is not None:
-        repairs.append(f"{path.name}: {problem}")
-    return [items[number - 1].item for number, ruling in rulings(answer) if ruling.value and number <= len(items)]
+    said = [(number, ruling) for number, ruling in rulings(answer) if has_words(case.report, ruling.quote)]
+    return [items[number - 1].item for number, ruling in said if ruling.value and number <= len(items)]
 
 
 def measure(report: LabelledReport, folder: Path, tally: Tally) -> None:
@@ -179,7 +177,7 @@ def twice_asked(
 ) -> tuple[Reading, list[Finding]]:
     """The reading of a text and what is found wrong, of what the reader typed only what the file ``path`` confirms."""
     case, (reading, _) = report.case(text), checked(report, text, values, ())
-    denials = confirmed_in_file(path, case, to_confirm(case, reading), tally.looked, tally.repairs)
+    denials = confirmed_in_file(path, case, to_confirm(case, reading), tally.looked)
     return checked(report, text, values, denials)
 
 

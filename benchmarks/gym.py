@@ -3,7 +3,7 @@
     python benchmarks/gym.py [--rollouts 200] [--json gym.json]
     python benchmarks/gym.py --rewards exp      # the table of drretail/addons/gym/README.md, by the dev queries
     python benchmarks/gym.py --attacks          # what policies earn that are after the reward alone
-    python benchmarks/gym.py --policies [gym/]  # what the six policies earn on the dev queries, or on a split's parts
+    python benchmarks/gym.py --policies [gym/]  # what five policies earn on the dev queries, or on a split's parts
 
 Beside a reset stand the ways in which others give each rollout a world of its own: a copy of the shop's database, and
 a deep copy of its rows (as tau-bench does). Both are measured on the same shop in the same run.
@@ -31,15 +31,13 @@ from drretail.addons.gym.env import recorded_rewards
 from drretail.addons.gym.parts import LONGEST_SEARCH, Policy, buying, earned, hits_of, one_search
 from drretail.api.run import run
 from drretail.env.manifest import DATABASE_FILE, live_generation
-from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.grounding.text.layout import find_sentences
 from drretail.querygen.reading import shipped_queries
 from drretail.records.wish import Wish
 
 RESETS = 1000
 COPIES = 20
 AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
-PARTS = ("value", "worth", "wanted", "within_budget", "right", "integrity", "verified", "web")
+PARTS = ("value", "worth", "wanted", "within_budget", "right", "integrity", "verified")
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -286,38 +284,17 @@ def search_per_want(env: ShopEnv) -> str:
     return buying(env, picks)
 
 
-def knows_all(env: ShopEnv) -> str:
-    """Buys the best cart, and answers what the query asks the web with words of a page that it found."""
-    return "\n".join([*_of_the_web(env), buying(env, best_of(env))])
-
-
-def asks_nothing(env: ShopEnv) -> str:
-    """Buys the best cart, and asks the web nothing."""
+def buys_the_best(env: ShopEnv) -> str:
+    """Buys the best cart."""
     return buying(env, best_of(env))
 
 
-def _of_the_web(env: ShopEnv) -> list[str]:
-    """What a page says that answers the query's question to the web, each sentence with its citation."""
-    question = env.query.web_question
-    if question is None or not question.answers:
-        return []
-    text, *_ = env.step({"name": "web_search", "arguments": {"query": question.text}})
-    parts = {each["evidence"]: each["snippet"] for each in json.loads(text).get("results", ())}
-    for answer in question.answers:
-        page = web_evidence_id(answer.url)
-        if len(answer.keys_in(parts.get(page, ""))) == len(answer.keys):
-            sentences = find_sentences(answer.quote)
-            return [f"- {answer.quote[one.start : one.end].rstrip('.')} [{page}]." for one in sentences]
-    return []
-
-
-SIX: Mapping[str, Policy] = {
+FIVE: Mapping[str, Policy] = {
     "says nothing": lambda env: "I don't know.",
     "buys any hit of one search": any_hit,
     "one search": one_search,
     "a search for each want, with its price limit": search_per_want,
-    "the best cart alone": asks_nothing,
-    "the best cart, and the web's answer": knows_all,
+    "the best cart": buys_the_best,
 }
 
 
@@ -332,7 +309,7 @@ def policies(folder: Path | None) -> None:
     earned_by: dict[str, list[float]] = defaultdict(list)
     for world, queries in parts.values():
         with Shop.open(world, queries) as shop, ShopEnv(shop) as env:
-            for name, policy in SIX.items():
+            for name, policy in FIVE.items():
                 earned_by[name].append(mean(earned(env, policy, query_id).value for query_id in shop.queries))
     for name, values in earned_by.items():
         print(f"| {name} |", " | ".join(f"{value:.2f}" for value in values), "|")

@@ -14,7 +14,13 @@ from statistics import fmean
 import numpy as np
 from figures import hold, keep, rounds_parser
 
-from drretail.stats.agreement import agreement_interval, balanced_accuracy, kappa, krippendorff_alpha, tables_of
+from drretail.addons.lab.raters import (
+    agreement_interval,
+    balanced_accuracy,
+    kappa,
+    krippendorff_alpha,
+    tables_of,
+)
 from drretail.stats.intervals import Interval
 
 COPIES, COMMON, ITEMS = (0.3, 0.6, 0.9), (0.8, 0.9, 0.95), (40, 100)

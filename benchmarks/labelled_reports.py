@@ -246,8 +246,8 @@ def _recorded(experiment: Path, world: World) -> Mapping[str, Mapping[str, Evide
 def _performed(calls: Path, query: Query, world: World) -> Mapping[str, Evidence]:
     """The ledger of these tool calls."""
     session = Session(SessionSettings(world, user_id=query.user_id))
-    with Toolkit(session) as tools:
-        tools.call_all([(call["name"], call["args"]) for call in json.loads(calls.read_text("utf-8"))])
+    tools = Toolkit(session)
+    tools.call_all([(call["name"], call["args"]) for call in json.loads(calls.read_text("utf-8"))])
     return {entry.id: entry for entry in session.ledger.evidence()}
 
 

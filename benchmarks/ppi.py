@@ -18,8 +18,8 @@ estimates are those of ``drretail lab correct``. The truth is the mean over all 
 
 Printed are the coverage and the width of one system, the width that as many labels drawn by lot have without the
 judge, and the coverage of the difference of two systems. With ``--published``, ours stands beside the published PPI++
-where its assumptions hold (independent items, labels by lot); tests/stats/test_prediction_powered.py holds that formula
-against ppi-python to 1e-9.
+where its assumptions hold (independent items, labels by lot); tests/addons/people/test_prediction_powered.py holds that
+formula against ppi-python to 1e-9.
 """
 
 import argparse
@@ -36,9 +36,7 @@ from statistics import fmean
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri
 
-from drretail.records.base import sha256_of
-from drretail.stats.intervals import LEVEL
-from drretail.stats.prediction_powered import (
+from drretail.addons.people.prediction_powered import (
     FLOOR,
     Corrected,
     Item,
@@ -47,6 +45,8 @@ from drretail.stats.prediction_powered import (
     labels_alone,
     next_stratum,
 )
+from drretail.records.base import sha256_of
+from drretail.stats.intervals import LEVEL
 
 QUERIES = 40
 TRUTH = 0.75

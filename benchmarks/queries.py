@@ -2,6 +2,7 @@
 
     python benchmarks/queries.py checks W --good GOOD… --bad BAD…    queries (.jsonl), or plain questions (.txt, .csv)
     python benchmarks/queries.py sentences W…                        a hundred queries, in equal parts over the worlds
+    python benchmarks/queries.py proofs W --good FILE…               what the questions need, in ms a question
     python benchmarks/queries.py time W [--queries 1000]
 
 ``checks``: a finding in a good query is false, but for a wish that nobody has typed; a bad query is found when it has
@@ -15,9 +16,11 @@ size:
 
 import re
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import mean, median
 from typing import Any
 
 from command import cost_of
@@ -55,6 +58,18 @@ def timed(world: Path, wanted: int) -> dict[str, Any]:
         print(f"{name:16}{cost.processor:8.1f} s of the processor{cost.peak_mb:8.0f} MB")
     print(f"goals: {GOALS}")
     return {name: cost._asdict() for name, cost in costs.items()}
+
+
+def proofs(world: World, files: Sequence[Path]) -> dict[str, float]:
+    """How long it takes to prove what a question needs, beyond its baskets; goal: 50 ms on the market world."""
+    linter, taken = Linter(world), list[float]()
+    for query in (query for file in files for query in read_queries(file)):
+        assert linter.case(query).reference
+        began = time.perf_counter()
+        linter.with_needs(query)
+        taken.append((time.perf_counter() - began) * 1000)
+    print(f"{len(taken)} proofs: median {median(taken):.0f} ms, mean {mean(taken):.0f} ms, most {max(taken):.0f} ms")
+    return {"median": median(taken), "mean": mean(taken), "most": max(taken)}
 
 
 def checked(world: World, files: Sequence[Path], *, good: bool) -> dict[str, Any]:
@@ -95,7 +110,7 @@ def _without_amounts(sentence: str) -> str:
 
 def main() -> None:
     parser = parser_of(__doc__)
-    parser.add_argument("what", choices=("checks", "sentences", "time"))
+    parser.add_argument("what", choices=("checks", "proofs", "sentences", "time"))
     parser.add_argument("worlds", type=Path, nargs="+")
     parser.add_argument("--good", type=Path, nargs="*", default=[])
     parser.add_argument("--bad", type=Path, nargs="*", default=[])
@@ -107,7 +122,10 @@ def main() -> None:
         result = timed(arguments.worlds[0], arguments.queries)
     else:
         with world_at(arguments.worlds[0]) as world:
-            result = checked(world, arguments.good, good=True) | checked(world, arguments.bad, good=False)
+            if arguments.what == "proofs":
+                result = proofs(world, arguments.good)
+            else:
+                result = checked(world, arguments.good, good=True) | checked(world, arguments.bad, good=False)
     hold(result, "there were queries to measure")
     keep(arguments.json, result)
 

@@ -15,7 +15,7 @@ from drretail import open_world
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.grounding.basket import reference_of
-from drretail.grounding.listing import Listing, is_of_kind
+from drretail.grounding.listing import Listing, state_of_kind
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Want
@@ -36,7 +36,7 @@ def seen(want: Want, offers: Offers, depth: int) -> list[Listing]:
     for kind in want.kinds:
         hits = offers.world.catalog.search(CatalogQuery(kind, limit=depth)).hits
         for listing in offers.listings([hit.product_id for hit in hits]):
-            if is_of_kind(listing.product, kind):
+            if state_of_kind(listing, kind) == "met":
                 found[listing.product.product_id] = listing
     return [found[key] for key in sorted(found)]
 

@@ -281,10 +281,24 @@ def _spellings(secret: str) -> frozenset[str]:
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
     """The text with each secret struck out, in any of its spellings."""
+    secrets = [*secrets]
     spellings = {spelling for secret in secrets for spelling in _spellings(secret) if spelling in text}
     for spelling in sorted(spellings, key=len, reverse=True):
         text = text.replace(spelling, "***")
+    for secret in secrets if _VEILED.search(text) else ():
+        text = _veiled(secret).sub("***", text)
     return text
+
+
+# What a page, a terminal or our own cleaning does not show, and what Markdown and HTML write a sign with.
+_VEILED = re.compile(r"[^\x20-\x7e\n]|&#|\\[^\w\s]")
+
+
+@cache
+def _veiled(secret: str) -> re.Pattern[str]:
+    """The secret with signs between its letters that nobody sees, or its letters as references of HTML."""
+    letters = (f"(?:{re.escape(sign)}|&#0*{ord(sign)};|&#[xX]0*(?i:{ord(sign):x});)" for sign in secret)
+    return re.compile(r"[^\w\s]{0,8}?".join(letters))
 
 
 KEY_NAMES = re.compile(r"\w+_(API_KEY|AUTH_TOKEN|CUSTOM_HEADERS)")
@@ -298,6 +312,11 @@ def hide_keys(environ: Mapping[str, str], *names: str) -> None:
     # Of custom headers each one's value. A placeholder such as "none" is a word, and stays.
     texts = {text for value in held for line in value.splitlines() for text in (line, line.partition(": ")[2])}
     _hidden.update(text for text in texts if len(text) > 15 or (len(text) > 6 and re.search(r"\d", text)))
+
+
+def is_key(text: str) -> bool:
+    """True if ``hide_keys`` was told of this text."""
+    return text in _hidden
 
 
 def without_keys(text: str) -> str:

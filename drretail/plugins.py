@@ -151,13 +151,11 @@ def is_module(name: str) -> bool:
 
 
 def code_in(specs: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Those of the specs that name code: ``module:attribute…`` of a module that there may be, and none of ``names``.
+    """Those of the specs that may name code: ``module:attribute…`` of none of ``names``.
 
-    Nothing is imported. A file of any name can be one: "my-agent.py".
+    Nothing is imported or looked for: a module that isn't there yet can be there when it is loaded.
     """
-    heads = {spec: spec.partition(":")[0] for spec in specs if ":" in spec}
-    unknown = {spec: head.partition(".")[0] for spec, head in heads.items() if head not in names}
-    return [spec for spec, module in unknown.items() if not module.isidentifier() or is_module(module)]
+    return [spec for spec in specs if ":" in spec and spec.partition(":")[0] not in names]
 
 
 def _import_from_here(name: str) -> None:

@@ -1,6 +1,7 @@
 """Made-up goods of a kitchen, what runs have seen of them, a user; and wants with what would do."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from drretail.grounding.text.serialisation import compact_json, record_text, use
 from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import parts_by_marks
 from drretail.grounding.verify.records import Ledger, read_ledger
+from drretail.grounding.vocabulary import Vocabulary
 from drretail.records.evidence import Evidence
 from drretail.records.query import Fit, Query, WantedThing
 from drretail.records.reading import Pick, ReadValue
@@ -21,21 +23,38 @@ from tests import build
 
 
 def a_product(
-    key: str, title: str, price: float | None, rating: float | None, count: int | None, brand: str, **more: Any
+    key: str, title: str, price: float | None, rating: float | None, count: int | None, brand: str, leaf: str
 ) -> Product:
     fields = {"product_id": f"B0KITCHEN{key}", "title": title, "price": price, "average_rating": rating}
     fields |= {"rating_number": count, "store": brand, "category": "Home_and_Kitchen"}
-    return Product.model_validate(fields | {"categories": ("Home & Kitchen", "Kitchen & Dining")} | more)
+    return Product.model_validate(fields | {"categories": ("Home & Kitchen", "Kitchen & Dining", leaf)})
 
 
-KETTLE = a_product("K", "Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel", 42.95, 4.6, 1843, "Harrowgill")
-PAN = a_product("P", "Fennick Carbon Steel Pan, 10 inch", 38.5, 4.3, 512, "Fennick")
-TOWELS = a_product("T", "Linnetwick Kitchen Towels, Cotton, 6 Pack", 17.99, 4.7, 2210, "Linnetwick")
-SCALE = a_product("S", "Aldbrook Digital Kitchen Scale, 11 lb", 12.49, 4.1, 98, "Aldbrook")
-MUGS = a_product("M", "Fennick Stoneware Mugs, Set of 4, 12 oz", 27.0, 4.8, 447, "Fennick")
-JAR = a_product("J", "Ostermill Cookie Jar", None, 4.4, 61, "Ostermill")
+KETTLE = a_product(
+    "K", "Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel", 42.95, 4.6, 1843, "Harrowgill", "Kettles"
+)
+PAN = a_product("P", "Fennick Carbon Steel Pan, 10 inch", 38.5, 4.3, 512, "Fennick", "Pans")
+TOWELS = a_product("T", "Linnetwick Kitchen Towels, Cotton, 6 Pack", 17.99, 4.7, 2210, "Linnetwick", "Kitchen Towels")
+SCALE = a_product("S", "Aldbrook Digital Kitchen Scale, 11 lb", 12.49, 4.1, 98, "Aldbrook", "Kitchen Scales")
+MUGS = a_product("M", "Fennick Stoneware Mugs, Set of 4, 12 oz", 27.0, 4.8, 447, "Fennick", "Mugs")
+JAR = a_product("J", "Ostermill Cookie Jar", None, 4.4, 61, "Ostermill", "Cookie Jars")
 GOODS = {item.product_id: item for item in (KETTLE, PAN, TOWELS, SCALE, MUGS, JAR)}
 K, P, T, S, M, J = (f"[P:{key}]" for key in GOODS)
+
+
+@dataclass(frozen=True)
+class Known:
+    """The records of a shop, by id, as its store gives them."""
+
+    by_id: Mapping[str, Product]
+
+    def products(self, product_ids: Sequence[str]) -> Mapping[str, Product]:
+        return {key: self.by_id[key] for key in product_ids if key in self.by_id}
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.by_id.values)
+
 
 ORDERS = {"1000000001": (SCALE, "2022-03-14"), "1000000002": (MUGS, "2021-11-30")}
 O1, O2 = (f"[O:{key}]" for key in ORDERS)

@@ -61,7 +61,7 @@ KEY = "sk-proj-9aZ+/by2=Kc3"
 KEYS = dict.fromkeys(
     ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY", "OLLAMA_API_KEY", "GROQ_API_KEY"), KEY
 )
-SPELLINGS = (KEY, KEY.encode().hex(), b64encode(KEY.encode()).decode()[:20], quote(KEY, safe=""))
+SPELLINGS = (KEY, KEY.encode().hex(), b64encode(KEY.encode()).decode()[:26], quote(KEY, safe=""))
 RUN_FILE = ("run", "given.toml", "--world", "w", "--queries", "q.jsonl", "--to", "new", "--quiet")
 RUN_HERE = (*RUN[:-3], "--to", "new", "--quiet")
 

@@ -32,8 +32,8 @@ def floor(answer: Callable[[Task, Toolkit], Awaitable[Answer]], *, sees_referenc
 
     async def answered(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         del models, limits
-        with Toolkit(session) as toolkit:
-            return await answer(task, toolkit)
+        toolkit = Toolkit(session)
+        return await answer(task, toolkit)
 
     return Agent(answered, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=sees_reference)
 

@@ -24,7 +24,7 @@ import httpx2
 from drretail.agents.base import Agent, read_answer
 from drretail.agents.information import instructions, own_agent_instructions, own_agent_prompts
 from drretail.env.session import Session
-from drretail.errors import KEY_NAMES, ModelError, ModelErrorKind, UserError, quoted, shortened, without_keys
+from drretail.errors import KEY_NAMES, ModelError, ModelErrorKind, UserError, is_key, quoted, shortened, without_keys
 from drretail.llm.models import Models
 from drretail.parsing import parse_json, without_thoughts
 from drretail.records.figures import counted
@@ -55,7 +55,8 @@ class Served:
 async def served(session: Session) -> AsyncGenerator[Served]:
     """Serves the session's tools over MCP within the block, on a free port and with a new token."""
     token, listening = secrets.token_urlsafe(24), bound(0)
-    with closing(listening), Toolkit(session) as toolkit:
+    toolkit = Toolkit(session)
+    with closing(listening):
         # All connections share one run: the agent may connect as often as it likes.
         server = mcp_server(session, lambda: UnrecordedRun(session.settings, toolkit), instructions(session))
         port = port_of(listening)
@@ -205,9 +206,12 @@ class _Pipes(asyncio.SubprocessProtocol):
 
 
 def _environment() -> dict[str, str]:
-    """The command's environment: no key of a provider, unless DRRETAIL_PASS_ENV names its variable (commas between)."""
+    """The command's environment: no key of a provider or profile, unless DRRETAIL_PASS_ENV names its variable (commas
+    between).
+    """
     passed = os.environ.get("DRRETAIL_PASS_ENV", "").replace(" ", "").split(",")
-    return {name: text for name, text in os.environ.items() if name in passed or not KEY_NAMES.fullmatch(name)}
+    kept = {name: text for name, text in os.environ.items() if not KEY_NAMES.fullmatch(name) and not is_key(text)}
+    return kept | {name: os.environ[name] for name in passed if name in os.environ}
 
 
 async def _output_of(words: list[str], request: bytes, seconds: int, token: str) -> bytes:

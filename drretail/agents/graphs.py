@@ -5,7 +5,6 @@ what it knows is the state, which a checkpointer can keep: who asks is part of t
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -38,16 +37,15 @@ class Graphed:
 
     graph: Callable[[], Any]
     """The compiled graph."""
-    open_loop: Callable[[Session, Models, Limits], AbstractContextManager[Loop]]
-    """Opens its context."""
+    open_loop: Callable[[Session, Models, Limits], Loop]
+    """Makes its context."""
     first_messages: Callable[[Task, Session, Limits], list[AnyMessage]]
     """The first messages of its loop."""
 
     async def __call__(self, task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         """The graph's answer. Raises ModelError if there is none."""
-        with self.open_loop(session, models, limits) as loop:
-            begun = self.begun(task, session, limits)
-            end = await self.graph().ainvoke(begun, context=loop, output_keys=["answer"], version="v2")
+        loop, begun = self.open_loop(session, models, limits), self.begun(task, session, limits)
+        end = await self.graph().ainvoke(begun, context=loop, output_keys=["answer"], version="v2")
         return end.value["answer"]
 
     def begun(self, task: Task, session: Session, limits: Limits, shown_before: Sequence[Shown] = ()) -> dict[str, Any]:

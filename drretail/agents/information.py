@@ -13,7 +13,7 @@ from pathlib import Path
 
 from drretail.conditions.shopper import known_of
 from drretail.env.session import Session
-from drretail.grounding.report.citations import what_a_mark_covers
+from drretail.grounding.text.layout import what_a_mark_covers
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.query import Query, Task
 from drretail.records.run import Information

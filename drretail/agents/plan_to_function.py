@@ -5,8 +5,6 @@ START ─▶ plan ──calls──▶ carry_out, one after the other ─▶ rep
   └───────────────────────┘
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
@@ -35,13 +33,11 @@ def graph() -> Any:
     return builder.add_edge(START, "plan").compile(name="plan_to_function")
 
 
-@contextmanager
-def open_loop(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
+def open_loop(session: Session, models: Models, limits: Limits) -> Loop:
     """The loop of one turn over all nine tools."""
     del limits  # one turn is the method; ``models`` keeps the limit of tokens
-    with Toolkit(session) as toolkit:
-        report_now = HumanMessage(_prompt("report_on_plan").render())
-        yield Loop("researcher", models, toolkit, TURNS, lambda stop: report_now, plans=True)
+    report_now = HumanMessage(_prompt("report_on_plan").render())
+    return Loop("researcher", models, Toolkit(session), TURNS, lambda stop: report_now, plans=True)
 
 
 def first_messages(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:

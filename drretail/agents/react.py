@@ -5,8 +5,6 @@ START ─▶ think ──calls──▶ act ──▶ think … ──no calls: 
            └── challenge ◀── no calls, and no report either, once
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
@@ -56,11 +54,9 @@ async def report_last_text(state: Any, loop: Loop) -> Change:
     return {"transcript": said, "messages": [AIMessage(end.text)], "answer": answer}
 
 
-@contextmanager
-def open_loop(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
+def open_loop(session: Session, models: Models, limits: Limits) -> Loop:
     """The loop over all nine tools."""
-    with Toolkit(session) as toolkit:
-        yield Loop("researcher", models, toolkit, limits.tool_turns, conclude_message, is_announcement)
+    return Loop("researcher", models, Toolkit(session), limits.tool_turns, conclude_message, is_announcement)
 
 
 def first_messages(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:

@@ -123,7 +123,8 @@ def _asked(function: Callable[..., Any], name: str) -> dict[str, str]:
 
 def _answering(function: Callable[..., Any], arguments: Mapping[str, str], name: str) -> Answering:
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
-        with Toolkit(session) as toolkit, _used(toolkit):
+        toolkit = Toolkit(session)
+        with _used(toolkit):
             makers: dict[str, Callable[[], object]] = {
                 "question": lambda: task.question,
                 "history": lambda: [*task.history],

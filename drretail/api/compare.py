@@ -12,8 +12,8 @@ from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, metrics_in, text_list
 from drretail.errors import UserError
 from drretail.eval.method import judge_notes, judges_of_faithfulness
-from drretail.eval.numbers.ablations import BY_TURN, tables_of_experiment
-from drretail.eval.numbers.comparing import compare_recorded, metrics_away
+from drretail.eval.numbers.ablations import tables_of_experiment
+from drretail.eval.numbers.comparing import BY_PARTS, BY_TURN, compare_recorded, metrics_away
 from drretail.eval.numbers.contrast import AGAIN
 from drretail.eval.numbers.fail_if import (
     NOT_LOOKED_AT,
@@ -48,7 +48,7 @@ class Compared:
     """What ``compare`` prints: pairs of systems, or with ``by`` the settings of one option."""
 
     comparisons: list[Comparison] = field(default_factory=list[Comparison])
-    """One for each pair of systems, with ``by="turn"`` in each turn; empty with another ``by``."""
+    """One for each pair of systems, by "turn" or "needs" in each part of the queries; empty by a condition."""
     bounds: list[BoundResult] = field(default_factory=list[BoundResult])
     """The result of each other rule of ``fail_if``."""
     gates: list[GateResult] = field(default_factory=list[GateResult])
@@ -112,10 +112,10 @@ class Compared:
 
     def _pairs(self) -> Iterator[Part]:
         details, place = self.options.details, quote(str(self.options.experiment))
-        for turn, of_turn in groupby(self.comparisons, lambda comparison: comparison.turn):
-            if turn is not None:
-                yield Prose(f"Turn {turn}")
-            comparisons = [*of_turn]
+        for part, of_part in groupby(self.comparisons, lambda comparison: comparison.part):
+            if part is not None:
+                yield Prose(part.capitalize())
+            comparisons = [*of_part]
             if len(comparisons) > 1 and not details:
                 yield from all_pairs_parts(comparisons, self.systems, place, self.cards)
                 continue
@@ -148,10 +148,10 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
         return _of_values(path, options, read)
     experiment = folder_of(options.experiment)
     systems = read_definition(experiment).systems
-    by_turn = options.by == BY_TURN
-    if by_turn and (options.fail_if or options.last is not None):
-        raise UserError("--by turn compares each turn by itself: leave out --fail-if and --last.")
-    if not by_turn and options.by is not None:
+    by = dict(zip(map(str, BY_PARTS), BY_PARTS, strict=True)).get(options.by or "")
+    if by and (options.fail_if or options.last is not None):
+        raise UserError(f"--by {by} compares each part of the queries by itself: leave out --fail-if and --last.")
+    if by is None and options.by is not None:
         return replace(_by_setting(experiment, options), systems=systems, options=options)
     metrics = metrics_in(options.metrics or ()) or None  # all that were judged
     judges = text_list(options.judges)
@@ -177,11 +177,10 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
         ):
             return Compared(bounds=bounds, systems=systems, options=options)
     sides = options.a, options.b
-    comparisons = compare_recorded(
-        experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, by_turn=by_turn
-    )
-    if by_turn and not comparisons:
-        raise UserError(f"{experiment} holds no conversation: --by turn compares the turns of one.")
+    comparisons = compare_recorded(experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, by=by)
+    if by and not comparisons:
+        lacks = "conversation" if by == BY_TURN else "gold that says what a query needs (drretail queries check)"
+        raise UserError(f"{experiment} holds no {lacks}: --by {by} compares by it.")
     tests = [rule for rule in read if isinstance(rule, GateRule)]
     scores = read_scores(experiment) if read else None
     gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries), scores)

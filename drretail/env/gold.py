@@ -7,7 +7,7 @@ from drretail.env.catalog.base import CatalogPage, CatalogQuery, fold_category
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.experiment import Experiment
-from drretail.grounding.listing import is_of_kind
+from drretail.grounding.listing import could_be_of_kind, leaf_of_kind
 from drretail.records.query import Query
 from drretail.records.shop import Product
 
@@ -58,13 +58,15 @@ def file_categories(world: World, kinds: Iterable[str]) -> Mapping[str, str]:
 def _of_products(world: World, kind: str) -> str | None:
     """The top-level category of most popular products in a category so named, or of the products its words find."""
     try:
-        page = world.catalog.search(CatalogQuery("", category=kind, sort_by="popularity", limit=LOOKED_AT))
+        page = world.catalog.search(
+            CatalogQuery("", category=leaf_of_kind(kind), sort_by="popularity", limit=LOOKED_AT)
+        )
         products = _products(world, page).values()
     except ToolError as problem:
         if problem.kind != "invalid_argument":
             raise
         page = world.catalog.search(CatalogQuery(kind, match="all", limit=LOOKED_AT))
-        products = [product for product in _products(world, page).values() if is_of_kind(product, kind)]
+        products = [product for product in _products(world, page).values() if could_be_of_kind(product, kind)]
     counts = Counter(product.category for product in products)
     return min(counts, key=lambda category: (-counts[category], category), default=None)
 

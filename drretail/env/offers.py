@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from itertools import compress
+from functools import cached_property
 
 from drretail.env.catalog.base import CatalogQuery, fold_category
 from drretail.env.world import World
@@ -11,7 +10,15 @@ from drretail.errors import NotFound
 from drretail.grounding.basket import Candidates, reference_of
 from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import UNDECIDED, Decisions
-from drretail.grounding.listing import Listing, could_be_of_kind, is_of_kind, joined_words, listing_of, search_words
+from drretail.grounding.listing import (
+    Listing,
+    could_be_of_kind,
+    joined_words,
+    leaf_of_kind,
+    listing_of,
+    search_words,
+    state_of_kind,
+)
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.shop import VOID_STATUSES, Order
@@ -46,8 +53,9 @@ class Offers:
     @remembered
     def _of_kinds(self, kinds: tuple[str, ...]) -> Candidates:
         could_be = self._could_be_of(kinds)
-        is_such = (any(map(partial(is_of_kind, listing.product), kinds)) for listing in could_be)
-        return Candidates(compress(could_be, is_such))
+        return Candidates(
+            listing for listing in could_be if any(listing.once(state_of_kind, kind) == "met" for kind in kinds)
+        )
 
     @remembered
     def _could_be_of(self, kinds: tuple[str, ...]) -> Candidates:
@@ -69,8 +77,8 @@ class Offers:
         ids = set(self.world.catalog.matching(CatalogQuery(text, match="all")))
         if joined_words(kind):
             ids.update(self.world.catalog.matching(CatalogQuery(joined_words(kind), match="all")))
-        if self.has_category(kind):
-            ids.update(self.world.catalog.matching(CatalogQuery("", category=kind)))
+        if self.has_category(leaf_of_kind(kind)):
+            ids.update(self.world.catalog.matching(CatalogQuery("", category=leaf_of_kind(kind))))
         return [listing for listing in self.listings(sorted(ids)) if could_be_of_kind(listing.product, kind)]
 
     def listings(self, product_ids: Sequence[str]) -> list[Listing]:
@@ -78,7 +86,9 @@ class Offers:
         missing = [product_id for product_id in product_ids if product_id not in self._listings]
         if missing:
             products = self.world.store.products(missing)
-            self._listings |= {product_id: listing_of(product) for product_id, product in products.items()}
+            self._listings |= {
+                product_id: listing_of(product, self.world.store.vocabulary) for product_id, product in products.items()
+            }
         return [self._listings[product_id] for product_id in product_ids if product_id in self._listings]
 
     def has_category(self, category: str) -> bool:
@@ -91,7 +101,7 @@ class Offers:
     def reference(self, query: Query) -> Reference:
         """What the shop could sell for a query, and whether it provably can't.
 
-        Products that the user has are left out, unless one more is wanted. The last one is remembered: who checks a
+        Products that the user has are left out where another is wanted. The last one is remembered: who checks a
         query measures it next.
         """
         if self._reference is not None and self._reference[0] is query:

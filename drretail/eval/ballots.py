@@ -61,7 +61,8 @@ def counted_votes(experiment: Path) -> tuple[list[Ballot], Account]:
     account, votes = Account("people's answers", "answer"), list[Ballot]()
     labels = read_definition(experiment).systems if (experiment / "experiment.json").exists() else None
     plan = read_plan(experiment)
-    asked = None if plan is None else {item.about for path in ("vote", "rate", "label") for item in plan.items(path)}
+    items = () if plan is None else (item for path in ("vote", "rate", "label") for item in plan.items(path))
+    asked = {item.about: item.query_id for item in items}
     for path in sorted((experiment / "votes").glob("*.jsonl")):
         if annotator_of(path.stem) != path.stem:
             raise UserError(f"{path} is the file of {annotator_of(path.stem)!r}: one person votes in one file.")
@@ -71,7 +72,7 @@ def counted_votes(experiment: Path) -> tuple[list[Ballot], Account]:
             unknown = [name for name in named if labels is not None and name not in labels]
             if unknown:
                 account.leave_out(f"no system {quoted(unknown[0])} here", path.name)
-            elif asked is not None and ballot.about not in asked:
+            elif plan is not None and asked.get(ballot.about) != ballot.query_id:
                 account.leave_out(f"votes/plan.json asks about no such {_word(ballot)}", path.name)
             else:
                 account.use()

@@ -39,8 +39,6 @@ def not_measured(wish: Wish | None, reference: Ends) -> str | None:
     """Why the carts of a query's reports can't be measured, or None."""
     if wish is None:
         return NOT_TYPED
-    if wish.wants and all(want.optional for want in wish.wants):
-        return NOT_REQUIRED  # an empty cart would be right whatever was asked
     if reference.proof is not None and reference.proof.state == "proved":
         return "the shop provably can't meet the wish (see Outcome)"
     if reference.best is None:
@@ -51,16 +49,20 @@ def not_measured(wish: Wish | None, reference: Ends) -> str | None:
 def covered(cart: Cart) -> Measured:
     """The share of the wants with the wanted quantity; optional wants don't count."""
     needed = [number for number, thing in enumerate(cart.things) if not thing.optional]
-    return Measured(sum(map(cart.is_covered, needed)) / len(needed), describe_cart(cart))
+    share = sum(map(cart.is_covered, needed)) / len(needed) if needed else None
+    return Measured(share, NOT_REQUIRED if share is None else describe_cart(cart))
 
 
 def feasible(cart: Cart) -> Measured:
     """1 if the cart covers every want, except optional ones, within the limits of price and holds nothing else, else 0.
+    Of optional wants alone an empty cart is feasible: who keeps what they have was asked whether to.
 
     It has no value if that rests on a demand that is open.
     """
     if cart.rests_on_open:
-        return Measured(None, f"a demand is open; {describe_cart(cart)}", is_open=True)
+        parts = [part for taken in cart.with_open().taken for part in taken if part.fit.open]
+        unsaid = "; ".join(f"no record says of {part.fit.offer_id}: {', '.join(part.fit.open)}" for part in parts)
+        return Measured(None, f"{unsaid}; {describe_cart(cart)}", is_open=True)
     return Measured(float(cart.is_feasible), describe_cart(cart))
 
 

@@ -312,13 +312,14 @@ def of_measures(
     after: tuple[str, ...] = ("reading",),
     lacks: Callable[[Path], str] | None = None,
     applies: Callable[[Subject], Collection[str]] | None = None,
+    described: Path = DESCRIPTIONS,
 ) -> Metric:
     """A metric without a judge: code measures one number for each variant that the metric's description explains, or
     says why there is nothing to measure.
 
     If the world is not at hand, earlier measurements stay. Notes of verdicts are counted.
     """
-    description = description_of(name)
+    description = description_of(name, described)
     variants = tuple(description.meanings)
 
     def verdicts(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:

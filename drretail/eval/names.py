@@ -14,7 +14,6 @@ _BUILT_IN = {
         "basket",
         "outcome",
         "conversation",
-        "reward",
     )
 }
 PLUGINS = Plugins("metric", _BUILT_IN, "drretail.evaluators")

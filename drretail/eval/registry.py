@@ -35,7 +35,7 @@ PAPERS = ("faithfulness", "quality", PAIRWISE)
 """The metrics that are scored by default after ``run --preset paper``."""
 CONVERSATION = "conversation"
 """The metric of turns that follow one another."""
-WHERE_THERE = (CONVERSATION, "reward")
+WHERE_THERE = (CONVERSATION, *({"reward"} & METRICS.keys()))
 """Metrics that are also scored by default if the experiment has what they need (``Metric.lacks``)."""
 READING = "reading"
 """The metric by which a judge reads picks and values; metrics by code use its readings if there are any."""

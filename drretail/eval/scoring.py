@@ -309,6 +309,8 @@ def _others(experiment: Path, metrics: Sequence[Metric], progress: Progress) -> 
     listed = {PAIRWISE, *(metric.name for metric in metrics)}
     for name in sorted({*judged_in(experiment)} - listed):
         try:
+            if ":" in name:  # the folder may be a stranger's: no module is imported by what it is called
+                raise UnknownName("metric", name, ())
             yield recorded_metric(experiment, name) or load_metric(name)
         except UnknownName:
             progress.note(f"{experiment}: no metric {name!r} is installed, so its verdicts give no scores.")

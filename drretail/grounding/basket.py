@@ -25,7 +25,7 @@ from drretail.grounding.constraints import (
 )
 from drretail.grounding.listing import Listing, pieces_in
 from drretail.records.base import lean
-from drretail.records.criteria import State
+from drretail.records.criteria import OF_KIND, State
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import REASONS, Because
 from drretail.records.shop import USD, Money, variant_title
@@ -134,7 +134,7 @@ def _limits_alone(want: Want, decisions: Decisions = UNDECIDED, *others: Hashabl
 
     None if somebody has decided on products of the want, or left some out.
     """
-    limits = want.must, want.must_not, want.rating_min, want.ratings_min, want.price_max
+    limits = want.must, want.must_not, want.rating_min, want.ratings_min, want.price_min, want.price_max
     limits = *limits, want.quantity, tuple(want.options.items()), want.brands_wanted, want.brands_unwanted
     return None if decisions.concern(want) else (*limits, *others)
 
@@ -216,6 +216,8 @@ class _Shop:
     """What the shop offers to one shopper, and what is decided about it."""
 
     offered: Offered
+    unsure: Offered
+    """For each want, the products of which nobody has said whether they are of its kinds."""
     owned: frozenset[str]
     """Products that the shopper has."""
     decisions: Decisions
@@ -228,16 +230,23 @@ class _Shop:
             WantedThing.model_construct(
                 name=want.name,
                 quantity=want.quantity,
+                several=want.several,
                 optional=want.optional,
                 fits=self._fits(want, candidates, currency, "met"),
-                undecided=self._fits(want, candidates, currency, "open"),
+                undecided=self._fits(want, candidates, currency, "open") + self._of_open_kind(want, unsure, currency),
             )
-            for want, candidates in zip(wish.wants, self.offered, strict=True)
+            for want, candidates, unsure in zip(wish.wants, self.offered, self.unsure, strict=True)
         ]
 
+    def _of_open_kind(self, want: Want, candidates: Candidates, currency: str) -> tuple[Fit, ...]:
+        """What would do, or might, if it is of the kind."""
+        states: tuple[State, ...] = ("met", "open")
+        fits = (fit for state in states for fit in self._fits(want, candidates, currency, state))
+        return tuple(fit.model_copy(update={"open": (OF_KIND, *fit.open)}) for fit in fits)
+
     def _fits(self, want: Want, candidates: Candidates, currency: str, state: State) -> tuple[Fit, ...]:
-        """Without what the shopper has and does not want again."""
-        left_out = set[str]() if want.again else self.owned & candidates.titles.keys()
+        """Without what the shopper has, where another is wanted."""
+        left_out = self.owned & candidates.titles.keys() if want.not_owned else set[str]()
         fits = candidates.fits(want, self.decisions, currency, state)
         return tuple(fit for fit in fits if fit.product_id not in left_out) if left_out else fits
 
@@ -252,22 +261,28 @@ def reference_of(
     """The cheapest and the best basket for a query, and all products that suit each of its wants.
 
     ``offered`` are all products of each want's kinds; those in ``Candidates`` are not looked at again for each query.
-    ``bought`` are products that the shopper has ordered; they suit only wants for one more of them. With ``could_be``,
+    ``bought`` are products that the shopper has ordered; they suit no want for another. With ``could_be``,
     all products that may be of each want's kinds, it also holds the proof whether the shop can meet the wish.
     """
     wish = query.wish
     if wish is None or not wish.wants:
         return Reference(query_id=query.query_id, lack="not_typed" if wish is None else "no_things")
-    shop = _Shop(_candidates(offered), frozenset({*wish.owned, *bought}), Decisions(query.gold))
+    decisions = Decisions(query.gold)
+    may_be = [Candidates()] * len(wish.wants) if could_be is None else _candidates(could_be)
+    unsure = [decisions.of_open_kind(want, candidates) for want, candidates in zip(wish.wants, may_be, strict=True)]
+    shop = _Shop(_candidates(offered), _candidates(unsure), frozenset({*wish.owned, *bought}), decisions)
     things = shop.things(wish)
-    titles = ChainMap(*(candidates.titles for candidates in shop.offered))
+    if wish.declined:
+        proof = Proof(state="proved", lack="unsafe")
+        return Reference(query_id=query.query_id, things=tuple(things), lack="unsafe", proof=proof)
+    titles = ChainMap(*(candidates.titles for candidates in (*shop.offered, *shop.unsure)))
     currency = _currency(wish, shop.offered)
     cheapest, best = baskets(things, wish, titles.__getitem__, currency)
     lack, nearest = (None, None) if cheapest is not None else _lacking(wish, shop, things)
     reference = Reference(query_id=query.query_id, things=tuple(things), cheapest=cheapest, best=best, lack=lack)
     if could_be is None:
         return reference
-    proof = _proof(wish, reference, _candidates(could_be), shop)
+    proof = _proof(wish, reference, may_be, shop)
     shown = None if nearest is None else _comparison(*nearest, titles.__getitem__, currency)
     return reference.model_copy(update={"proof": proof.model_copy(update={"nearest": shown})})
 
@@ -313,7 +328,7 @@ _Nearest = tuple[Sequence[WantedThing], list[Fit]]
 def _lacking(wish: Wish, shop: _Shop, things: Sequence[WantedThing]) -> tuple[Lack, _Nearest | None]:
     """The first limit whose removal makes a basket possible, with the cheapest of these; or what else is missing."""
     needed = [number for number, want in enumerate(wish.wants) if not want.optional]
-    if not all(shop.offered[number] for number in needed):
+    if not all(shop.offered[number] or shop.unsure[number] for number in needed):
         return "not_sold", None
     # If nothing suits a want, the price is not what is missing.
     if any(things[at].fits and all(fit.price is None for fit in things[at].fits) for at in needed):
@@ -328,13 +343,13 @@ _LIMITS: tuple[Lack, ...] = (*("too_dear", "not_said", "unsafe", "demands", "sol
 """What may prevent a basket, in the order in which it is named."""
 _UNDEMANDING: Mapping[str, object] = {
     **dict.fromkeys(("must", "must_not", "brands_wanted", "brands_unwanted"), ()),
-    **dict.fromkeys(("rating_min", "ratings_min")),
+    **dict.fromkeys(("rating_min", "ratings_min", "price_min")),
 }
 _WITHOUT: dict[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
     "too_dear": ({"price_max": None}, {"budget": None}),
     "demands": (_UNDEMANDING, {}),
     "no_such_option": ({"options": {}}, {}),
-    "owned": ({"again": True}, {}),
+    "owned": ({"not_owned": False}, {}),
 }
 """What to remove from the wants, and from the wish, to see whether it prevents a basket."""
 
@@ -400,7 +415,7 @@ def _least_cost(wish: Wish, may_be: Sequence[Sequence[Listing]], shop: _Shop) ->
             (priced_in(listing, offer, currency) or Decimal(0))
             * (1 if pieces_in(listing.product.title) > 1 else want.quantity)
             for listing in listings
-            if (want.again or listing.product.product_id not in shop.owned)
+            if not (want.not_owned and listing.product.product_id in shop.owned)
             and listing.product.product_id not in shop.decisions.excluded
             and is_within(want, listing, unknown_does=True)
             for offer in offers_for(want, listing)

@@ -47,7 +47,7 @@ class Cart:
     def is_covered(self, number: int) -> bool:
         """True if the want of this index has its quantity; for packs, any number is enough."""
         pieces = sum(part.pieces for part in self.taken[number])
-        return pieces == self.things[number].quantity or any(part.fit.is_pack for part in self.taken[number])
+        return pieces >= self.things[number].quantity or any(part.fit.is_pack for part in self.taken[number])
 
     def wanted_for(self, offer_id: str) -> list[Want]:
         """The wants that an offer suits, whether or not it is assigned to one of them."""
@@ -172,7 +172,7 @@ def _assigned(
     """For each want, the number of pieces of each offer assigned to it: a maximum flow by augmenting paths.
 
     Earlier offers and earlier wants come first. A want keeps a piece once it has one, so that no optional want takes
-    one from a required want.
+    one from a required want. What may be several takes what no other want does.
     """
     free = dict(pieces)
     assigned: list[dict[str, int]] = [dict.fromkeys(of_thing, 0) for of_thing in fits]
@@ -197,4 +197,7 @@ def _assigned(
         for _ in range(things[number].quantity):
             if not place(number, set()):
                 break
+    for number in (number for number, thing in enumerate(things) if thing.several):
+        for offer_id in (offer_id for offer_id in fits[number] if any(assigned[number].values())):
+            assigned[number][offer_id] += free.pop(offer_id, 0)
     return assigned

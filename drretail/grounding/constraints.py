@@ -6,23 +6,23 @@ An unknown brand, rating or number of ratings does not suit; an unknown price do
 product of which a demand is open does not suit either; it is undecided.
 """
 
-import re
-from collections.abc import Collection, Iterator, Mapping
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache
-from typing import NamedTuple, Self
+from functools import lru_cache, partial
+from importlib.resources import files
+from typing import Literal, NamedTuple, Self
 
-from drretail.grounding.listing import Listing, folded, folded_name, is_of_brand, is_of_kind, listing_of, pieces_in
+from drretail.grounding.listing import Listing, folded, folded_name, is_of_brand, listing_of, pieces_in, state_of_kind
 from drretail.grounding.text.numerals import canonical_unit, conversion, find_numerals, with_units
 from drretail.grounding.text.serialisation import record_lines
+from drretail.grounding.vocabulary import value_words, values_in
 from drretail.records.base import sha256_of
 from drretail.records.criteria import OF_KIND, Fact, Gold, State
 from drretail.records.reading import Pick
 from drretail.records.shop import Offer, Product
 from drretail.records.wish import Demand, Want
 
-_LIST = re.compile(r"[;,/|](?!\d)|\s(?:&|and)\s", re.IGNORECASE)
-_SHARE = re.compile(r"(?<![\d.])\d++(?:\.\d++)?\s?%\s?(?:of\s)?")
 _YES_OR_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -32,7 +32,7 @@ class DemandRuling(NamedTuple):
     demand: str
     state: State
     by: str
-    """"field", the model of a ``Decision``, or "code" for a kind by the category and the title."""
+    """"field", the model of a ``Decision``, or "code" for a kind by the path of the category."""
     quote: str = ""
     """The record's words that it rests on."""
 
@@ -67,13 +67,17 @@ class Decisions:
         return "broken" if "broken" in states else "open" if "open" in states else "met"
 
     def kind(self, want: Want, listing: Listing) -> DemandRuling:
-        """The ruling whether a product is such a thing at all: as a model decided, else by its category and title."""
-        state: State = "met" if any(listing.once(is_of_kind, kind) for kind in want.kinds) else "broken"
+        """The ruling whether a product is such a thing at all: as a model decided, else by where the shop keeps it."""
+        state = _best_of([listing.once(state_of_kind, kind) for kind in want.kinds])
         return self._read(want, OF_KIND, listing) or DemandRuling(OF_KIND, state, "code")
 
     def is_of_kind(self, want: Want, listing: Listing) -> bool:
-        """True if a product is such a thing."""
+        """True if a product is known to be such a thing."""
         return self.kind(want, listing).state == "met"
+
+    def of_open_kind(self, want: Want, listings: Iterable[Listing]) -> list[Listing]:
+        """Those of which nobody has said whether they are such a thing."""
+        return [listing for listing in listings if self.kind(want, listing).state == "open"]
 
     def products_of(self, want: Want) -> Iterator[str]:
         """The ids of the products about which something is decided for a want."""
@@ -114,23 +118,23 @@ def decided_by_field(demand: Demand, listing: Listing, *, unwanted: bool = False
     value = None if demand.field is None else listing.fields.get(folded_name(demand.field))
     if value is None or isinstance(value, list | dict):
         return DemandRuling(str(demand), "open", "field")
-    return _by_value(demand, str(value), unwanted)
-
-
-# Cached, as measures are: thousands of offers of a kind have a few values in a field.
-@lru_cache(maxsize=16_384)
-def _by_value(demand: Demand, value: str, unwanted: bool) -> DemandRuling:
-    has = _has(demand, value)
+    has = _has(demand, str(value))
+    if has == "something else":
+        has = False if _excludes(demand, str(value), listing) else None
     state: State = "open" if has is None else "met" if has is not unwanted else "broken"
     return DemandRuling(str(demand), state, "field", f"{demand.field}: {value}")
 
 
-def _has(demand: Demand, value: str) -> bool | None:
+# Cached, as measures are: thousands of offers of a kind have a few values in a field.
+@lru_cache(maxsize=16_384)
+def _has(demand: Demand, value: str) -> bool | Literal["something else"] | None:
     """Whether a field's value is what a demand says; None if it does not tell.
 
-    A yes or no, a material and any single value prove that all others are absent; a list of features proves nothing of
-    what it leaves out. Nor does a value that only contains the demanded words: "PU leather" may be no leather.
+    A value that only contains the demanded words tells nothing: "PU leather" may be no leather.
     """
+    denied = set(map(value_words, demand.none_of))
+    if value_words(value) in denied:
+        return False
     if demand.is_measure:
         measure = _measure(value, demand.unit)
         at_least = measure is not None and (demand.least is None or measure >= demand.least)
@@ -139,30 +143,41 @@ def _has(demand: Demand, value: str) -> bool | None:
         return _YES_OR_NO.get(folded(value))
     if not demand.any_of and folded(value) in _YES_OR_NO:
         return None  # nobody has typed whether yes is what is wanted
-    parts = [_padded(part) for part in _LIST.split(_SHARE.sub("", value)) if folded(part)]
-    phrases = set(map(_padded, demand.any_of or (demand.say,)))
-    if not phrases.isdisjoint((*parts, _padded(value))):
+    parts, phrases = _parts(value), _phrases(demand)
+    if not phrases.isdisjoint((*parts, value_words(value))):
         return True
-    denied = set(map(_padded, demand.none_of))
     left = [part for part in parts if part not in denied]
-    if not left or _padded(value) in denied:
-        return False
-    if any(phrase in part for phrase in phrases for part in left):
-        return None
-    name = frozenset(folded_name(demand.field or "").split())
-    is_whole = bool(name & _LISTS_ALL) or (len(parts) == 1 and not name & _LISTS_SOME)
-    return False if is_whole else None
+    if not left:
+        return False if parts else None
+    return None if any(phrase in part for phrase in phrases for part in left) else "something else"
+
+
+def _excludes(demand: Demand, value: str, listing: Listing) -> bool:
+    """True if something else in a field proves that what is demanded is absent.
+
+    A material and any single value exclude all others; a list of features excludes nothing that it leaves out. Both
+    must be words of the field in this shop, and the title must not say what is demanded.
+    """
+    name, parts, phrases = demand.field or "", _parts(value), _phrases(demand)
+    words, title = frozenset(folded_name(name).split()), value_words(listing.product.title)
+    is_whole = bool(words & _LISTS_ALL) or (len(parts) == 1 and not words & _LISTS_SOME)
+    has = partial(listing.vocabulary.has, listing.product.leaf_category, name)
+    is_known, is_meant = has(value_words(value)) or all(map(has, parts)), any(map(has, phrases))
+    return is_whole and is_known and is_meant and not any(phrase in title for phrase in phrases)
+
+
+def _parts(value: str) -> list[str]:
+    return list(map(value_words, values_in(value)))
+
+
+def _phrases(demand: Demand) -> set[str]:
+    return set(map(value_words, demand.any_of or (demand.say,)))
 
 
 _LISTS_ALL = frozenset({"material", "materials", "fabric", "ingredients"})
 """Words in the names of fields that list all that a thing is made of."""
 _LISTS_SOME = frozenset({"feature", "features", "use", "uses", "benefit", "benefits", "included", "components"})
 """Words in the names of fields that list some of what holds of a thing, however few."""
-
-
-@lru_cache(maxsize=16_384)
-def _padded(text: str) -> str:
-    return f" {folded(text)} "
 
 
 def _measure(value: str, unit: str | None) -> float | None:
@@ -187,12 +202,13 @@ def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) 
     """
     offers = listing.offers if offer is None else (offer,)
     state = _best_of([_has_options(want, listing, listed_offer) for listed_offer in offers])
-    values = {
-        name: dict.fromkeys(option_value(listing, listed_offer, name)[0] for listed_offer in offers)
-        for name in want.options
-    }
-    quotes = (f"{name}: {', '.join(filter(None, of_offers))}" for name, of_offers in values.items() if any(of_offers))
-    return DemandRuling(want.options_in_words, state, "field", "; ".join(quotes))
+    quotes: list[str] = []
+    for name in want.options:
+        values = dict.fromkeys(option_value(listing, listed_offer, name)[0] for listed_offer in offers)
+        others = ", ".join(dict.fromkeys(other for listed_offer in offers for other in listed_offer.options))
+        lack = f"no option is called {name}, only {others}" if others else ""
+        quotes.append(f"{name}: {', '.join(filter(None, values))}" if any(values) else lack)
+    return DemandRuling(want.options_in_words, state, "field", "; ".join(filter(None, quotes)))
 
 
 def _best_of(states: Collection[State]) -> State:
@@ -205,7 +221,10 @@ def option_value(listing: Listing, offer: Offer, name: str) -> tuple[str, bool]:
     Without an option of just this name, it is the only one whose name ends with it: "Shoe size" for "size".
     """
     option = _option(tuple(offer.options.items()), name)
-    return (str(listing.fields.get(folded_name(name), "")), False) if option is None else (option, True)
+    if option is not None:
+        return option, True
+    fields = (value for field, value in listing.fields.items() if _option_name(field) == _option_name(name))
+    return str(next(fields, "")), False
 
 
 # Cached: the variants of a shop share few combinations of options.
@@ -219,10 +238,17 @@ def _option(options: tuple[tuple[str, str], ...], name: str) -> str | None:
     return values[fitting[0]] if len(fitting) == 1 else None
 
 
+_OPTIONS: Mapping[str, Sequence[str]] = tomllib.loads(
+    (files("drretail.grounding") / "option_names.toml").read_text("utf-8")
+)
+_ONE_NAME = {folded_name(other): name for name, others in _OPTIONS.items() for other in others}
+
+
 @lru_cache(maxsize=1024)
 def _option_name(name: str) -> str:
-    """Shops and shoppers write one language in two spellings."""
-    return folded_name(name).replace("colour", "color")
+    """Shops and shoppers write in several languages and spellings: "Größe" is "size"."""
+    *before, last = folded_name(name).split() or [""]
+    return " ".join((*before, _ONE_NAME.get(last, last)))
 
 
 def _has_options(want: Want, listing: Listing, offer: Offer) -> State:
@@ -232,7 +258,7 @@ def _has_options(want: Want, listing: Listing, offer: Offer) -> State:
     states: set[State] = set()
     for name, values in want.options.items():
         value, is_option = option_value(listing, offer, name)
-        wanted, text = set(map(_padded, values)), _padded(value)
+        wanted, text = set(map(value_words, values)), value_words(value)
         is_open = not value or (not is_option and any(text_wanted in text for text_wanted in wanted))
         states.add("met" if text in wanted else "open" if is_open else "broken")
     return "broken" if "broken" in states else "open" if "open" in states else "met"
@@ -251,6 +277,7 @@ def offers_for(want: Want, listing: Listing) -> list[Offer]:
         for offer, state in zip(listing.offers, states, strict=True)
         if offer.has(1 if pieces > 1 else want.quantity)
         and not is_too_dear(want, listing, offer)
+        and not is_too_cheap(want, listing, offer)
         and state == best != "broken"
     ]
 
@@ -282,6 +309,14 @@ def is_too_dear(want: Want, listing: Listing, offer: Offer) -> bool:
         return False
     price = priced_in(listing, offer, want.price_max.currency)
     return price is not None and price > want.price_max.value * pieces_in(listing.product.title)
+
+
+def is_too_cheap(want: Want, listing: Listing, offer: Offer) -> bool:
+    """True if a piece is known to cost less than the least; in a pack, each piece costs its share."""
+    if want.price_min is None:
+        return False
+    price = priced_in(listing, offer, want.price_min.currency)
+    return price is not None and price < want.price_min.value * pieces_in(listing.product.title)
 
 
 def priced_in(listing: Listing, offer: Offer | None, currency: str | None) -> Decimal | None:

@@ -21,15 +21,13 @@ from drretail.grounding.cart import Cart
 from drretail.grounding.listing import listing_of
 from drretail.grounding.verify.findings import pick_findings
 from drretail.grounding.verify.records import read_ledger
+from drretail.grounding.vocabulary import Records
 from drretail.records.evidence import Finding
 from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Decision, Outcome, Pick
 from drretail.records.run import Run
-from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
-LookUp = Callable[[Sequence[str]], Mapping[str, Product]]
-"""Finds products by their ids."""
 ReferenceOf = Callable[[Query], Reference]
 _LISTS = ("must", "must_not", "brands_unwanted")
 _LIMITS = (*_LISTS, "rating_min", "ratings_min", "price_max", "brands_wanted", "options")
@@ -42,7 +40,7 @@ class ConversationTurn:
     query: Query
     reference: Reference
     """Of its whole wish, over the whole shop."""
-    look_up: LookUp
+    shop: Records
     picks: tuple[Pick, ...] = ()
     """The cart: what was declared, or after a refusal of everything what was in it before."""
     decision: Decision | None = None
@@ -65,7 +63,7 @@ class ConversationTurn:
         is_refused = self.decision is None or (self.decision == "none" and bool(self.wish.wants))
         stays = is_refused or (self.can_be_met is False and self.leaves)
         carts = self.carts if stays else (*self.carts, replace(self.cart, reference=self.reference))
-        return ConversationTurn(query, reference, self.look_up, carts=carts, is_sound=self.is_right is not False)
+        return ConversationTurn(query, reference, self.shop, carts=carts, is_sound=self.is_right is not False)
 
     @property
     def before(self) -> Cart | None:
@@ -98,7 +96,7 @@ class ConversationTurn:
     def breaches(self, wish: Wish) -> list[Finding]:
         """What the picks break in a wish, as the checks of any cart find it by their records."""
         records = self.cart.products
-        ledger = replace(read_ledger({}, self.query), products=records)
+        ledger = replace(read_ledger({}, self.query), products=records, vocabulary=self.shop.vocabulary)
         findings = pick_findings(
             self.picks, report="", cited=records, wish=wish, owned=wish.owned, ledger=ledger, catalog=records
         )
@@ -112,8 +110,8 @@ class ConversationTurn:
         if self.before is None or whole.best is None:
             return whole
         things = [self._following_picks(*pair, keeps=keeps) for pair in zip(whole.things, self.wish.wants, strict=True)]
-        currency, look_up = whole.best.total.currency, self.look_up
-        find = partial(baskets, wish=self.wish, title_of=lambda key: look_up([key])[key].title, currency=currency)
+        currency, named = whole.best.total.currency, self.shop.products
+        find = partial(baskets, wish=self.wish, title_of=lambda key: named([key])[key].title, currency=currency)
         cheapest, best = find(things)
         change: dict[str, Any] = {"things": tuple(things), "cheapest": cheapest, "best": best}
         if best is None:
@@ -155,7 +153,7 @@ class ConversationTurn:
         if relation == "cheaper":
             return _among(thing, lambda fit: fit.price is not None and all(fit.cost < price for price in prices))
         if relation == "other_brand":
-            known = self.look_up([*({fit.product_id for fit in (*thing.fits, *thing.undecided)} | products)])
+            known = self.shop.products([*({fit.product_id for fit in (*thing.fits, *thing.undecided)} | products)])
             makers = {key: listing_of(product).makers for key, product in known.items()}
             brands = frozenset[str]().union(*(makers.get(key, ()) for key in products))
             return _among(thing, lambda fit: bool(names := makers.get(fit.product_id)) and not names & brands)
@@ -168,7 +166,7 @@ class ConversationTurn:
     @cached_property
     def cart(self) -> Cart:
         """The picks as a cart for the turn."""
-        return Cart(self.wish, self.followed, self.picks, self.look_up([pick.product for pick in self.picks]))
+        return Cart(self.wish, self.followed, self.picks, self.shop.products([pick.product for pick in self.picks]))
 
     @cached_property
     def is_right(self) -> bool | None:
@@ -204,14 +202,14 @@ class ConversationTurn:
 
 
 def turns_of(
-    queries: Sequence[Query], runs: Sequence[Run | None], reference_of: ReferenceOf, look_up: LookUp
+    queries: Sequence[Query], runs: Sequence[Run | None], reference_of: ReferenceOf, shop: Records
 ) -> list[ConversationTurn]:
     """The turns of a conversation that have a wish, the first one first, with the runs that they have by now."""
     turns: list[ConversationTurn] = []
     for query, run in zip_longest(queries, runs):
         if query.wish is not None:
             reference = reference_of(query)
-            turn = turns[-1].followed_by(query, reference) if turns else ConversationTurn(query, reference, look_up)
+            turn = turns[-1].followed_by(query, reference) if turns else ConversationTurn(query, reference, shop)
             turns.append(turn.answered(run))
     return turns
 
@@ -225,7 +223,7 @@ def _part(want: Want, then: Want, *, of_before: bool) -> Want:
             part[name] = tuple(entry for entry in value if (entry in earlier) is of_before)
         elif (value == earlier) is of_before:
             part[name] = value
-    return Want(name=want.name, kinds=want.kinds, again=want.again, **part)
+    return Want(name=want.name, kinds=want.kinds, not_owned=want.not_owned, **part)
 
 
 def _picked(carts: Sequence[Cart], name: str) -> list[Fit]:

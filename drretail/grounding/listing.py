@@ -1,23 +1,33 @@
 """A product with what comparing it with wishes needs: its price, its makers, its offers, and of which kind it is.
 
-A kind is a leaf category ("French Presses") or a short noun phrase ("french press"). The leaf category comes first. Of
-a product in another category all words of the kind must be in the title or the category path, and the leaf category or
-a part of the title must end in its last word, the noun. What a thing is for is no kind: "Battery for JBL Speaker" is no
-speaker, in whichever category it is. All else a model decides by the record (``drretail queries decide``).
+A kind is a leaf category ("French Presses"), with more of its path where other categories have that name, too ("Dogs >
+Beds"), or a short noun phrase. The path decides: "dog bed" is what the shop keeps under "Dogs" and "Beds". Parts and
+accessories that stand there too ("Battery for JBL Speaker") are open, and so is all else that has the kind's words: a
+model decides it by the record (``drretail queries decide``).
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
-from drretail.grounding.text.words import RUN, stem
+from drretail.grounding.text.words import RUN
+from drretail.grounding.vocabulary import (
+    BORDER,
+    NO_WORDS,
+    Vocabulary,
+    heads_of,
+    stems_of,
+    without_packing,
+)
+from drretail.records.criteria import State
 from drretail.records.shop import Offer, Product, has_offers, offers_of
 from drretail.remembered import remembered
 
 K = TypeVar("K")
+R = TypeVar("R")
 _PACK = re.compile(
     r"\b(\d{1,3})[ -]?(?:packs?|pk|counts?|ct|pcs?|pieces?|pairs?|sets?)\b"
     r"|\b(?:packs?|sets?|box|boxes|case|bundle|lot) of (\d{1,3})\b|\b(?P<two>twin[ -]pack)\b|\b(?P<twelve>dozen)\b",
@@ -38,6 +48,8 @@ class Listing:
     """The normalised names of its brand and its store."""
     counts_stock: bool = True
     """False to see what would do if nothing were sold out."""
+    vocabulary: Vocabulary = field(default=NO_WORDS, compare=False)
+    """The words of the shop's fields."""
 
     @cached_property
     def offers(self) -> tuple[Offer, ...]:
@@ -70,12 +82,12 @@ class Listing:
         return {folded_name(name): value for name, value in reversed(self.product.details.items())}
 
     @remembered
-    def once(self, ask: Callable[[Product, K], bool], kind: K) -> bool:
+    def once(self, ask: "Callable[[Listing, K], R]", kind: K) -> R:
         """What a function says of the product and a kind, remembered: each query asks it of all offers of its kinds."""
-        return ask(self.product, kind)
+        return ask(self, kind)
 
 
-def listing_of(product: Product) -> Listing:
+def listing_of(product: Product, vocabulary: Vocabulary = NO_WORDS) -> Listing:
     offers = offers_of(product) if product.price_from else ()
     prices = [offer.price for offer in offers if offer.has()] or [offer.price for offer in offers]
     has_price = product.price is not None and not product.price_from
@@ -83,6 +95,7 @@ def listing_of(product: Product) -> Listing:
         product,
         price=Decimal(str(product.price)) if has_price else min(filter(None, prices), default=None),
         makers=_makers(product.brand or "", product.store or ""),
+        vocabulary=vocabulary,
     )
 
 
@@ -116,99 +129,68 @@ def pieces_in(title: str) -> int:
     return max(pieces, default=1) or 1
 
 
-# Separates two names of the thing, or its name from its number, size and color.
-_BORDER = re.compile(r"[,|;:/•–—~+()\[\]]|\s-+\s|\s-|-\s|\s(?:and|&)\s")
-_FOR = re.compile(r"\s(?:for|fits|replaces|compatible\s+with)\s", re.IGNORECASE)
-"""What follows is what the thing is for."""
-_BESIDE = re.compile(r"\s(?:with|without|w/|from|by|of|in|on)\s", re.IGNORECASE)
-"""What follows is what it comes with, or what it is made of."""
-# How things are sold, not what they are: a bed sheet set is a bed sheet. Stems, since to load a stemmer takes long.
-PACKING = frozenset(("assort", "bundl", "combo", "kit", "lot", "pack", "pair", "piec", "set"))
-_SEGMENTS = 2
-"""Parts of a title that name the thing; later parts praise it."""
+def state_of_kind(listing: Listing, kind: str) -> State:
+    """Whether a product is of a kind, by where the shop keeps it; "open" if its words could mean that it is.
 
-
-def is_of_kind(product: Product, kind: str) -> bool:
-    """True if a product is of this kind."""
-    wanted = without_packing(_stems(kind))
-    if not wanted or _is_for(product.title, wanted[-1]):
-        return False
-    below = product.categories[1:] or product.categories  # the first of several is a department
-    if below and without_packing(_stems(below[-1])) == wanted:
-        return True
-    if not _words(product).issuperset(wanted):
-        return False
-    in_title, names = frozenset(_stems(product.title)), _leaf_names(below[-1]) if below else ()
-    # Of "Bibs & Burp Cloths", only the name that the title has is certain.
-    sure = [name for name in names if len(names) == 1 or name[-1] in in_title]
-    # Or one of the first parts of its title, up to what it is for, ends in the kind's noun.
-    return any(name[-1] == wanted[-1] for name in sure) or wanted[-1] in _nouns(product.title)
-
-
-def is_sure_of_kind(product: Product, kinds: Sequence[str]) -> bool:
-    """True if nobody needs to look whether a product is of one of the kinds: its leaf category has the whole name.
-
-    A part of the name is not enough: pet brushes and makeup "Brush Sets" are both brushes.
+    Sellers put parts and other things there, too: it is "met" if its title begins with what the category or the titles
+    of others in it call such a thing.
     """
-    is_leaf = _stems(product.leaf_category) in map(_stems, kinds)
-    return is_leaf and any(is_of_kind(product, kind) for kind in kinds)
+    product = listing.product
+    path = product.categories[1:] or product.categories  # the first of several is a department
+    *above, wanted = map(stems_of, _path(kind))
+    leaf = stems_of(path[-1]) if path else ()
+    if above and leaf == wanted and [*map(stems_of, path[-len(above) - 1 : -1])] != above:
+        return "broken"  # other sheets than those of this part of the shop
+    if leaf and (leaf == wanted or _names_of_path(product.categories, without_packing(wanted))):
+        names = heads_of(product.title)
+        is_said = not names.isdisjoint(heads_of(path[-1])) or not names.isdisjoint(listing.vocabulary.heads(path))
+        return "met" if is_said else "open"
+    return "open" if could_be_of_kind(product, kind) else "broken"
 
 
-# Cached, as what follows: each query asks it of all offers of its kinds.
-@lru_cache(maxsize=65_536)
-def _nouns(title: str) -> tuple[str, ...]:
-    """The last words of a title's first parts, without packing words."""
-    parts = [part for part in _BORDER.split(_FOR.split(f" {title} ", maxsplit=1)[0]) if part.strip()]
-    names = (without_packing(_stems(_BESIDE.split(f" {part} ", maxsplit=1)[0])) for part in parts[:_SEGMENTS])
-    return tuple(name[-1] for name in names if name)
+def _names_of_path(path: Sequence[str], wanted: tuple[str, ...]) -> bool:
+    """True if a phrase ends in the leaf's name, and its other words are in the path: "laundry sheet" under "Laundry".
 
-
-@lru_cache(maxsize=65_536)
-def _is_for(title: str, noun: str) -> bool:
-    """True if a title has the noun in what it says that the thing is for, and not before: "Battery for JBL Speaker"."""
-    parts = [_FOR.split(f" {part} ", maxsplit=1) for part in _BORDER.split(title)]
-    is_named = any(noun in _stems(before) for before, *_ in parts)
-    return not is_named and any(noun in _stems(behind) for before, *rest in parts if before.strip() for behind in rest)
+    Of a part with several names ("Home & Kitchen"), nobody knows which one is meant.
+    """
+    leaf = without_packing(stems_of(path[-1]))
+    above = frozenset(word for part in path[:-1] if not BORDER.search(part) for word in stems_of(part))
+    return wanted[-len(leaf) :] == leaf and above.issuperset(wanted[: -len(leaf)])
 
 
 def could_be_of_kind(product: Product, kind: str) -> bool:
     """True if a product may be of a kind by its record: it has every word of it, or all written as one."""
-    wanted, words = without_packing(_stems(kind)), _words(product)
-    return bool(wanted) and (words.issuperset(wanted) or not words.isdisjoint(_stems(joined_words(kind))))
+    wanted, words = stems_of(search_words(kind)), _words(product)
+    return bool(wanted) and (words.issuperset(wanted) or not words.isdisjoint(stems_of(joined_words(kind))))
 
 
 def joined_words(kind: str) -> str:
-    """The words of a kind as one: "headlamp" for "head lamp"; "" for a single word."""
+    """The words of a kind as one: "headlamp" for "head lamp"; "" for a single word, and for a path."""
     words = search_words(kind).split()
-    return "".join(words) if len(words) > 1 else ""
+    return "".join(words) if len(words) > 1 and ">" not in kind else ""
 
 
+# Cached: it is asked of every product that a search finds.
+@lru_cache(maxsize=4096)
 def search_words(kind: str) -> str:
-    """The words that every product of a kind has, for a search: without packing words at its end."""
-    return " ".join(RUN.findall(kind)[: len(without_packing(_stems(kind)))])
+    """The words that every product of a kind has, for a search: without packing words at its end, and without those
+    parts of its path that have several names.
+    """
+    *above, leaf = _path(kind)
+    words = RUN.findall(leaf)[: len(without_packing(stems_of(leaf)))]
+    return " ".join([word for part in above if not BORDER.search(part) for word in RUN.findall(part)] + words)
+
+
+def leaf_of_kind(kind: str) -> str:
+    """The category that a kind names, or the whole phrase."""
+    return _path(kind)[-1]
+
+
+def _path(kind: str) -> list[str]:
+    return [part.strip() for part in kind.split(">")]
 
 
 def _words(product: Product) -> frozenset[str]:
     """All words of title and category path. Not cached: it takes two kilobytes, and the stems are."""
     path = " ".join((*product.categories, product.category.replace("_", " ")))
-    return frozenset((*_stems(product.title), *_stems(path)))
-
-
-@lru_cache(maxsize=16_384)
-def _leaf_names(leaf: str) -> tuple[tuple[str, ...], ...]:
-    """The names in a leaf category: "Bibs & Burp Cloths" has two."""
-    return tuple(without_packing(names) for part in _BORDER.split(leaf) if (names := _stems(part)))
-
-
-def without_packing(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words without packing words at the end, unless nothing else is left."""
-    end = len(words)
-    while end > 1 and words[end - 1] in PACKING:
-        end -= 1
-    return words[:end]
-
-
-@lru_cache(maxsize=262_144)
-def _stems(text: str) -> tuple[str, ...]:
-    folded = text.casefold().replace("’", "'").replace("'s ", " ")
-    return tuple(stem(word) for word in RUN.findall(folded))
+    return frozenset((*stems_of(product.title), *stems_of(path)))

@@ -117,6 +117,8 @@ class Provider:
     """Whether its answers come in pieces: if asked to, always or never."""
     client_variables: tuple[str, ...] = ()
     """Variables that its client itself reads, and sends to whatever address it is given."""
+    redirected: tuple[str, ...] = ()
+    """Its clients of httpx, by their attributes, that would take keys and questions to wherever a server sends them."""
 
     def streamed(self, limits: CallLimits) -> bool:
         """True if answers come in pieces, so that one that was cut may look whole."""
@@ -173,7 +175,7 @@ def _ollama(limits: CallLimits) -> dict[str, Any]:
     return {
         "num_predict": limits.max_tokens,
         "num_ctx": limits.context,
-        "client_kwargs": {"timeout": limits.timeout * STREAM_TIMEOUTS},
+        "client_kwargs": {"timeout": limits.timeout * STREAM_TIMEOUTS, "follow_redirects": False},
         **_seed(limits),
         **_address(limits),
     }
@@ -184,6 +186,7 @@ def _google(limits: CallLimits) -> dict[str, Any]:
         "timeout": limits.timeout,
         "max_retries": 1,  # this client counts attempts where the others count retries
         "max_output_tokens": limits.max_tokens,
+        "client_args": {"follow_redirects": False, "allow_redirects": False},  # as httpx and aiohttp call it
         **_seed(limits),
         **_address(limits),
     }
@@ -208,6 +211,7 @@ PROVIDERS: dict[str, Provider] = {
         takes_seed=False,
         streams="asked",
         client_variables=("ANTHROPIC_CUSTOM_HEADERS",),
+        redirected=("_client._client", "_async_client._client"),
     ),
     "openai": Provider(
         "drretail.llm.openai_chat:CompatibleChat",
@@ -216,6 +220,7 @@ PROVIDERS: dict[str, Provider] = {
         _openai,
         streams="asked",
         client_variables=("OPENAI_CUSTOM_HEADERS", "OPENAI_ORG_ID", "OPENAI_ORGANIZATION", "OPENAI_PROJECT_ID"),
+        redirected=("root_client._client", "root_async_client._client"),
     ),
     "ollama": Provider(
         "langchain_ollama:ChatOllama",

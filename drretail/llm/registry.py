@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -393,7 +394,10 @@ def _build(
     opening = _loaded(provider.chat)
     chat: BaseChatModel = opening(model=model, **arguments)
     sampling = _sampling(spec, chat.profile or {}, provider, temperature)
-    return (opening(model=model, **arguments, **sampling) if sampling else chat), sampling
+    chat = opening(model=model, **arguments, **sampling) if sampling else chat
+    for client in provider.redirected:
+        attrgetter(client)(chat).follow_redirects = False
+    return chat, sampling
 
 
 def _sampling(spec: str, profile: Mapping[str, Any], provider: Provider, temperature: float | None) -> dict[str, float]:

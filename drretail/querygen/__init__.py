@@ -6,6 +6,7 @@ kinds.py       what the shop calls a product: its kind, its title as one would q
 reading.py     queries read from a file; plain questions → queries; the queries that ship with the package, from
 converse.py    conversations made of single queries: follow-ups by rules, each proved; sentences are in converse.toml
 checks/        what can be wrong with a query, one file per family of checks
+proofs.py      what a query needs, proved by ablated oracles, and how lucky these are
 lint.py        all checks on all queries of a file
 generate.py    users, named or drawn → drafts → queries without findings
 decisions.py   which products keep the demands of queries, by fields and as a model decides: questions and answers

@@ -43,7 +43,7 @@ def turn_after(before: Query, text: str, wish: Wish, relations: Mapping[str, Rel
     query_id, gold = f"{name}-{int(number) + 1}", before.gold
     if gold is not None:
         held = [ruling for ruling in gold.decisions if (ruling.want, ruling.demand) in decidable(wish)]
-        gold = gold.model_copy(update={"query_id": query_id, "web_question": None, "decisions": tuple(held)})
+        gold = gold.model_copy(update={"query_id": query_id, "decisions": tuple(held)})
     new = {"query_id": query_id, "after": before.query_id, "text": text, "wish": wish, "relations": {**relations}}
     return before.model_copy(update={**new, "gold": gold, "infeasible": None})
 
@@ -86,7 +86,7 @@ class _Talk:
     def takes(self, query: Query) -> bool:
         """Adds the turn if the shop can meet it, and the oracle's own cart can follow it."""
         reference = self.stock.offers.reference(query)
-        first = ConversationTurn(query, reference, self.stock.offers.world.store.products)
+        first = ConversationTurn(query, reference, self.stock.offers.world.store)
         asked = self.turns[-1].followed_by(query, reference) if self.turns else first
         if asked.followed.best is None or not asked.may_keep:
             return False

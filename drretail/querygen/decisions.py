@@ -12,7 +12,7 @@ from typing import Any
 
 from drretail.env.offers import Offers
 from drretail.grounding.constraints import Decisions, DemandRuling, is_within, record_sha
-from drretail.grounding.listing import Listing, is_sure_of_kind, pieces_in
+from drretail.grounding.listing import Listing, pieces_in
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.base import Record
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
@@ -75,7 +75,7 @@ def _of_query(query: Query, offers: Offers) -> Iterator[DemandQuestion]:
     for want in wish.wants:
         for listing in offers.could_be_for(want, decisions):
             key = listing.product.product_id
-            is_left = (want.again or key not in owned) and key not in decisions.excluded
+            is_left = not (want.not_owned and key in owned) and key not in decisions.excluded
             # The budget pays for the want's quantity, or the price is unknown; one pack is enough.
             currency, pieces = listing.product.currency, 1 if pieces_in(listing.product.title) > 1 else want.quantity
             price = listing.price if wish.budget is not None and wish.budget.currency == currency else None
@@ -85,12 +85,12 @@ def _of_query(query: Query, offers: Offers) -> Iterator[DemandQuestion]:
 
 
 def _of_listing(query: Query, want: Want, listing: Listing, decisions: Decisions) -> Iterator[DemandQuestion]:
-    """The question of the kind, unless its leaf category is one, then those of the demands.
+    """The question of the kind, unless its path decides it, then those of the demands.
 
-    Of what is not of the kind, as far as is known, no demand is asked. Most of it is something else, such as a filter.
+    Of what is not known to be of the kind no demand is asked. Most of it is something else, such as a filter.
     """
     kind = decisions.kind(want, listing)
-    if kind.by != "code" or not listing.once(is_sure_of_kind, want.kinds):
+    if kind.by != "code" or kind.state == "open":
         yield DemandQuestion(query, want, listing, kind)
     if kind.state == "met":
         rulings = decisions.rulings(want, listing)

@@ -4,13 +4,12 @@ Users are named, or drawn.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from random import Random
 
-from drretail.env.catalog.base import Catalog, CatalogQuery
-from drretail.env.offers import Offers
+from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.grounding.text.words import is_english
@@ -19,11 +18,10 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
 from drretail.querygen.rules.needs import needs_of
+from drretail.records.criteria import NeedOf
 from drretail.records.figures import counted
 from drretail.records.query import Query
-from drretail.records.reading import Pick
 from drretail.records.shop import Product
-from drretail.records.wish import Want
 
 _MOST_DRAWN = 20
 """Users drawn per user wanted, since some give no query."""
@@ -55,8 +53,6 @@ _NEEDS = 24
 """The newest needs of a user that are looked at."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
-# On fewer queries a floor may do as well as the oracle by chance.
-_ENOUGH_FOR_A_FLOOR = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +62,8 @@ class Generated:
     queries: tuple[Query, ...]
     users: int
     without: tuple[str, ...] = ()
-    floor: str = ""
-    """The floor that does as well as the oracle, so that the queries tell no systems apart; empty if none does."""
+    short: int = 0
+    """Queries that were left out since they do not need what was asked for."""
 
 
 class Drafts:
@@ -79,12 +75,14 @@ class Drafts:
         seed: str,
         linter: Linter | None = None,
         *,
+        needs: Collection[NeedOf] = (),
         on_query: Callable[[], object] = bool,
     ) -> None:
         """``on_query`` is called after each query. Raises UserError as ``check_english`` does."""
         check_english(world)
         self.world, self.seed, self.linter, self._on_query = world, seed, linter or Linter(world), on_query
         self.assortment, self._written = Assortment(self.linter.stock), Texts()
+        self._needs, self.short = frozenset(needs), 0
 
     def of(self, user_id: str) -> Iterator[Query]:
         """One user's queries: first about products that have none yet; the kinds of need take turns."""
@@ -109,6 +107,11 @@ class Drafts:
             # The rules' sentences would ask two users for the same in nearly the same words.
             anybodys = query.model_copy(update={"user_id": None})
             if self._written.near_duplicate(anybodys) is not None:
+                continue
+            query = self.linter.with_needs(query)
+            proved = query.gold.needs.proved if query.gold and query.gold.needs else ()
+            if not self._needs.issubset(proved):
+                self.short += 1
                 continue
             self._written.add(anybodys)
             taken.add(need.order.product_id)
@@ -142,13 +145,15 @@ def generate_queries(
     per_user: int,
     seed: str,
     linter: Linter | None = None,
+    needs: Collection[NeedOf] = (),
     on_query: Callable[[], object] = bool,
 ) -> Generated:
     """Up to ``per_user`` queries for each of these users, or of so many drawn ones, who are replaced if they give none.
+    Those that do not need all of ``needs`` are left out.
 
     Raises UserError for an unknown user, for a world without users, and if no query can be made.
     """
-    drafts, queries, without = Drafts(world, seed, linter, on_query=on_query), list[Query](), list[str]()
+    drafts, queries, without = Drafts(world, seed, linter, needs=needs, on_query=on_query), list[Query](), list[str]()
     asked = 0
     for user_id in users_of(world, users, seed):
         of_user = [*islice(drafts.of(user_id), per_user)]
@@ -157,41 +162,15 @@ def generate_queries(
         without += [] if of_user else [user_id]
         if asked == users:
             break
+    if not queries and drafts.short:
+        raise UserError(
+            f"Of {counted(drafts.short, 'query', 'queries')} none needs {' and '.join(needs)}: rules make no such "
+            "questions of this shop's records. Have a model write them (--model), or write them yourself."
+        )
     if not queries:
         raise UserError(
             f"No query could be made from the orders of {counted(len(without), 'user')}: fewer than two have "
             "arrived (their status is Delivered), or the shop tells too little of what arrived. Try other users or a "
             "larger world; of your own shop, say in the mapping's [status] which orders have arrived."
         )
-    floor = flat_floor(queries, drafts.linter.stock.offers, world.catalog)
-    return Generated(tuple(queries), asked, tuple(without), floor)
-
-
-def flat_floor(queries: Sequence[Query], offers: Offers, catalog: Catalog) -> str:
-    """The floor whose carts are all feasible, as the oracle's are; empty if none is, and of few queries.
-
-    Floors read only the kinds of what is wanted: they take the first hit of each, or the best rated product.
-    """
-
-    def first_hit(want: Want) -> Iterable[str]:
-        ids = offers.of_want(want).titles
-        hits = catalog.search(CatalogQuery(want.kinds[0], limit=_READ)).hits
-        return (hit.product_id for hit in hits if hit.product_id in ids)
-
-    def best_rated(want: Want) -> Iterable[str]:
-        worths = offers.of_want(want).worths
-        return sorted(worths, key=lambda key: -worths[key])[:1]
-
-    wishes = [(query, query.wish) for query in queries if query.wants_something and query.wish is not None]
-    for name, of_want in (("The first hit of each kind", first_hit), ("The best rated of each kind", best_rated)):
-        carts = (
-            offers.cart(
-                wish,
-                offers.reference(query),
-                [Pick(product=key, quantity=want.quantity) for want in wish.wants for key in islice(of_want(want), 1)],
-            )
-            for query, wish in wishes
-        )
-        if len(wishes) >= _ENOUGH_FOR_A_FLOOR and all(cart.is_feasible for cart in carts):
-            return name
-    return ""
+    return Generated(tuple(queries), asked, tuple(without), drafts.short)

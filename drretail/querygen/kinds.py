@@ -5,12 +5,13 @@ the title lacks: "gel pens" for what the shop keeps under "Gel Ink Pens".
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
 
-from drretail.grounding.listing import PACKING, folded, without_packing
+from drretail.grounding.listing import folded
 from drretail.grounding.text.words import PAIRS, singular, stem
+from drretail.grounding.vocabulary import heads_of, without_packing
 from drretail.records.shop import Product
 
 _ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
@@ -26,7 +27,6 @@ _GOES_ON = re.compile(r"[\W\d_]+|an?|and|as|at|by|for|from|in|of|on|or|the|to|wi
 _LEAST_QUOTED, _MOST_QUOTED = 2, 10
 _ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
 _WORD = re.compile(r"[^\W_]+")
-_LONGEST_UNIT = 2
 # Words that begin with a vowel letter but a consonant sound, and vice versa.
 _CONSONANT_SOUND = re.compile(r"(?i:u[bns][eiu]|one|eu)|U[A-Z]")
 _SPELLED_VOWEL = re.compile(r"(?:[AEFHILMNORSX](?:[A-Z]|\d)|hour|heir|honest)")
@@ -37,25 +37,15 @@ def kinds_of(product: Product) -> tuple[str, ...]:
 
     Empty if the category does not name the noun of the title.
     """
-    title, head = {*_stems_of(product.title.split())}, _head((quoted_title(product) or "").split())
+    title, heads = {*_stems_of(product.title.split())}, heads_of(quoted_title(product) or "")
     whose = next((_WHOSE[name] for name in product.categories if name in _WHOSE), "")
     for part in _things(product.categories[-1]) if len(product.categories) > 1 else ():
-        if without_packing(stems(part))[-1] == head:
+        if without_packing(stems(part))[-1] in heads:
             *before, noun = part.split()
             spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
             names = (lowered(name) for name in (part, " ".join(spoken)))
             return tuple(dict.fromkeys(name if name.startswith(whose) else f"{whose} {name}" for name in names))
     return ()
-
-
-def _head(quote: Sequence[str]) -> str:
-    """The stem of a quoted title's noun, its last word besides sizes, models, and how and for whom things are sold.
-
-    A pillow's cover is no pillow, and a sauce mix no sauce.
-    """
-    words = [word for text in quote if _ONLY_LETTERS.fullmatch(text) for word in stems(text)]
-    names = (word for word in reversed(words) if len(word) > _LONGEST_UNIT and word not in OF_WHOM | PACKING)
-    return next(names, "")
 
 
 def quoted_title(product: Product) -> str | None:

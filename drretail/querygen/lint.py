@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from drretail.env.world import World
-from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, web_question, wording
+from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, sources, wording
 from drretail.querygen.checks.case import Code, QueryCase, Shopper, Stock, finding, read_shopper
+from drretail.querygen.proofs import with_needs
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.remembered import remembered, remembered_by
 
 OTHER_WORLD = "other_world"
-_FAMILIES = (names, agreement, feasibility, privacy, web_question)
+_FAMILIES = (names, agreement, feasibility, privacy, sources)
 """The checks of every query, in the order of their findings."""
 CODES: dict[str, Code] = {
     **{code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()},
@@ -64,6 +65,11 @@ class Linter:
         if contract.binds(query):
             findings += contract.check(case)
         return tuple(findings)
+
+    def with_needs(self, query: Query) -> Query:
+        """The query with what it needs in its gold; one that was made for another world as it is."""
+        is_here = query.world_fingerprint in (None, self._world.manifest.fingerprint)
+        return with_needs(query, self.case(query), self._world.catalog) if is_here else query
 
     @remembered_by(Query.as_line)
     def case(self, query: Query) -> QueryCase:

@@ -306,7 +306,7 @@ def with_expected(query: Query, expected: Mapping[str, Any], store: Store) -> tu
     products, count = store.products(list(cart)), expected.get(_COUNT)
     if not (cart or count == 0) or not cart.keys() <= products.keys():
         return query, [*expected]
-    wants = [Want(name=key, kinds=(products[key].title,), quantity=cart[key], again=True) for key in cart]
+    wants = [Want(name=key, kinds=(products[key].title,), quantity=cart[key]) for key in cart]
     wish = Wish(wants=tuple(wants), room=count != sum(cart.values()))
     ruling = {"demand": OF_KIND, "by": f"file:{query.source}", "state": "met"}
     keys = [{"want": key, "product_id": key, "record_sha": record_sha(products[key])} for key in cart]

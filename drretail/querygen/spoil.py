@@ -97,7 +97,13 @@ class _Maker:
         ids = [f"s{sha256_of([*of_pair, place])[:10]}" for place in (0, 1)]
         return [
             twin.model_copy(
-                update={"query_id": query_id, "task_id": task_id, "part_of": None, "infeasible": infeasible}
+                update={
+                    "query_id": query_id,
+                    "task_id": task_id,
+                    "part_of": None,
+                    "infeasible": infeasible,
+                    "gold": twin.gold and twin.gold.model_copy(update={"query_id": query_id}),
+                }
             )
             for twin, query_id, infeasible in zip(twins, ids, (True, None), strict=True)
         ]

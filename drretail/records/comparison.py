@@ -281,5 +281,5 @@ class Comparison(Record):
     """Of the same two systems, by judge and dimension."""
     conclusions: tuple[str, ...] = ()
     """One for each headline and for ``done``, with the figures that it rests on."""
-    turn: int | None = None
-    """The number of the only turn of conversations that is compared; None if all queries are."""
+    part: str | None = None
+    """The part of the queries that is compared, "turn 2" or "needs profile"; None if all are."""

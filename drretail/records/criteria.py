@@ -1,6 +1,6 @@
 """The criteria by which judges score reports on a query (dimensions, checklists and rubrics), made once and frozen; and
 gold, what is known beforehand about a good answer: insights it should have, documents it can't do without, and which
-products keep the query's demands, and which pages answer what it asks of the web.
+products keep the query's demands.
 """
 
 from typing import Literal
@@ -158,37 +158,40 @@ class Fact(Record):
         return self.fact != "dearer"
 
 
-class WebAnswer(Record):
-    """A page that answers a web question."""
-
-    url: str = Field(min_length=1)
-    quote: str = Field(min_length=1)
-    """The sentences of the page that answer."""
-    keys: tuple[str, ...] = Field(min_length=1)
-    """The figures and words of the quote without which nobody can answer."""
-
-    def keys_in(self, text: str) -> list[str]:
-        """The keys that a text holds, whatever its capitals and line breaks."""
-        return [key for key in self.keys if _plain(key) in _plain(text)]
-
-    def is_in(self, text: str) -> bool:
-        """True if the text holds the quote, and the quote every key."""
-        return _plain(self.quote) in _plain(text) and len(self.keys_in(self.quote)) == len(self.keys)
+NeedOf = Literal["profile", "web"]
+NEEDS: tuple[NeedOf, ...] = ("profile", "web")
+"""What questions need besides the shop: the shopper's record, pages."""
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
+class NeedProof(Record):
+    """Whether a query's answer needs a source."""
+
+    luck: float
+    """The share of right baskets among all that keep the limits that do not rest on the source."""
+    left: int
+    """How many baskets these are."""
+    fails: tuple[str, ...] = ()
+    """The letters of what is not proved (docs/queries.md, "What a question needs"); none if the source is needed."""
+    by: str = ""
+    """The model that looked whether a record states a page's limit; empty if nobody has."""
 
 
-class WebQuestion(Record):
-    """What a query asks of the web, and the pages that answer it, which may disagree."""
+class Needs(Record):
+    """What a query needs, proved in its world. A source on which no limit rests is absent."""
 
-    text: str = Field(min_length=1)
-    """As somebody types it into a search."""
-    answers: tuple[WebAnswer, ...] = ()
-    """Empty until its web is made."""
-    is_disputed: bool = Field(default=False, exclude_if=lambda is_disputed: not is_disputed)
-    """True if the answers disagree: who reads one page alone does not learn of it."""
+    profile: NeedProof | None = Field(default=None, exclude_if=lambda need: need is None)
+    web: NeedProof | None = Field(default=None, exclude_if=lambda need: need is None)
+    one_search: bool
+    """True if the cheapest of ten hits of one search for each want is right."""
+
+    @property
+    def proved(self) -> tuple[NeedOf, ...]:
+        """The sources that the answer needs."""
+        return tuple(source for source in NEEDS if (proof := getattr(self, source)) and not proof.fails)
+
+    def luck(self, source: NeedOf) -> float:
+        """The luck without a source; 1 if it is not needed, so that its absence costs nothing."""
+        return getattr(self, source).luck if source in self.proved else 1.0
 
 
 class Gold(Document):
@@ -199,4 +202,5 @@ class Gold(Document):
     """Marks the gold of a benchmark, so that models that were trained on it can be recognised."""
     decisions: tuple[Decision, ...] = Field(default=(), exclude_if=lambda decisions: not decisions)
     facts: tuple[Fact, ...] = Field(default=(), exclude_if=lambda facts: not facts)
-    web_question: WebQuestion | None = Field(default=None, exclude_if=lambda question: question is None)
+    needs: Needs | None = Field(default=None, exclude_if=lambda needs: needs is None)
+    """What is proved in the world that the query was checked in last; None if nobody has checked it."""

@@ -8,7 +8,7 @@ from typing import Literal, Self, get_args
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from drretail.records.base import Document, Record, sha256_of
-from drretail.records.criteria import Fact, Gold, WebQuestion
+from drretail.records.criteria import Fact, Gold
 from drretail.records.reading import Because, Pick
 from drretail.records.shop import Money, product_of
 from drretail.records.wish import Wish
@@ -69,6 +69,7 @@ class WantedThing(Record):
 
     name: str
     quantity: int = 1
+    several: bool = False
     optional: bool = False
     fits: tuple[Fit, ...] = ()
     """The offers that would do, sorted by id."""
@@ -268,11 +269,6 @@ class Query(Document):
     def cluster(self) -> str | None:
         """The user whose queries are one cluster of intervals and tests; None if nobody says who asks."""
         return self.user_id or self.asker
-
-    @property
-    def web_question(self) -> WebQuestion | None:
-        """What it asks of the web, if its gold says so."""
-        return None if self.gold is None else self.gold.web_question
 
     @property
     def wants_something(self) -> bool:

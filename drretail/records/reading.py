@@ -123,6 +123,10 @@ class Outcome(Record):
         return tuple(dict.fromkeys(reason for reason in codes if reason in REASONS))
 
 
+CHANGES = 10
+"""The random changes of a right figure by which power is measured."""
+
+
 class ReadValue(Record):
     """``report[start:end]`` gives a value of one source."""
 
@@ -140,15 +144,15 @@ class ReadValue(Record):
     state: ValueState = "underivable"
     derivation: str | None = None
     """What the record says, or how the value follows from it."""
-    is_caught: bool | None = Field(default=None, exclude_if=lambda is_so: is_so is None)
-    """Of a verified figure, whether code finds it wrong once another digit stands there."""
+    caught: int | None = Field(default=None, exclude_if=lambda times: times is None)
+    """Of a verified figure, how many of ten random changes of it code finds to be wrong."""
     is_unconfirmed: bool = Field(default=False, exclude_if=lambda is_so: not is_so)
     """True if a record contradicts what a model typed, and the model did not confirm that its sentence says so."""
 
     @property
     def denial(self) -> str:
         """Identifies what is said together with what a record says instead."""
-        return sha256_of(self.model_dump(mode="json", exclude={"state", "is_caught", "is_unconfirmed"}))[:12]
+        return sha256_of(self.model_dump(mode="json", exclude={"state", "caught", "is_unconfirmed"}))[:12]
 
 
 CART = "cart"
@@ -190,7 +194,7 @@ class LookedAt(NamedTuple):
     """How much of a report code could decide."""
 
     numerals: int
-    """All numbers beside citations or, in an assistant's answers, about a thing or an order; those in words, too."""
+    """All numbers, those in words and those that no mark covers, too."""
     decided: int
     """Those that a record, a calculation or the query confirms or contradicts."""
     contradicted: int
@@ -198,22 +202,24 @@ class LookedAt(NamedTuple):
     unconfirmed: int = 0
     """Those that one would contradict, if its reader had confirmed that the report says so."""
     altered: int = 0
-    """The verified figures of which code changed a digit, each once, ..."""
+    """The random changes of verified figures, ten of each, ..."""
     caught: int = 0
     """... and how many of these it then found to be wrong."""
 
     @property
     def power(self) -> float | None:
-        """The share of the checked figures that would be found if they were wrong."""
+        """The share of random changes of right figures that are found."""
         return self.caught / self.altered if self.altered else None
 
     @property
     def in_words(self) -> str:
-        """ "31 of 219 numbers checked (0.84 of the right ones would be found if wrong), 2 statements contradicted"."""
+        """ "31 of 219 numbers checked (0.84 of 310 random changes of right ones found), 2 statements contradicted"."""
         unsure = f", {self.unconfirmed:,} not confirmed" * bool(self.unconfirmed)
         if not self.numerals:
             return f"no numbers{unsure}"
-        power = "" if self.power is None else f" ({self.power:.2f} of the right ones would be found if wrong)"
+        power = (
+            "" if self.power is None else f" ({self.power:.2f} of {self.altered:,} random changes of right ones found)"
+        )
         wrong = f", {self.contradicted:,} statement{'s' * (self.contradicted != 1)} contradicted"
         checked = f"{self.decided:,} of {self.numerals:,} numbers checked{power}"
         return checked + wrong * bool(self.contradicted) + unsure
@@ -234,7 +240,7 @@ class Reading(Document):
     """Those that it does not confirm, with words of the report and a reason."""
     unread: tuple[Unread, ...] = ()
     numerals: int = 0
-    """All numerals in the parts of the text that belong to citations; ``unread`` are those not decided."""
+    """All numerals of the text; ``unread`` are those not decided."""
     spans: tuple[tuple[int, int], ...] = Field(default=(), exclude_if=lambda spans: not spans)
     """The places that a model has read, in which form is silent."""
 
@@ -242,9 +248,9 @@ class Reading(Document):
     def looked_at(self) -> LookedAt:
         contradicted = sum(value.state == "contradicted" for value in self.values)
         unconfirmed = sum(value.is_unconfirmed for value in self.values)
-        tested = [value.is_caught for value in self.values if value.is_caught is not None]
+        tested = [value.caught for value in self.values if value.caught is not None]
         decided = max(0, self.numerals - len(self.unread))
-        return LookedAt(self.numerals, decided, contradicted, unconfirmed, len(tested), sum(tested))
+        return LookedAt(self.numerals, decided, contradicted, unconfirmed, CHANGES * len(tested), sum(tested))
 
 
 Shares = Mapping[str, tuple[int, int]]

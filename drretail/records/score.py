@@ -11,6 +11,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.records.account import Account
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
 from drretail.records.comparison import ComparedRow, PairScore
+from drretail.records.figures import number
 from drretail.records.reading import JudgeAudit
 from drretail.records.run import System
 
@@ -112,7 +113,7 @@ class MetricDescription(Record):
 
 WHOLES = {"share": 1.0, "rating": 10.0, "grade": 4.0, "percent": 100.0}
 """The highest value of each scale; the lowest is 0."""
-SliceBy = Literal["category", "kind", "turn"]
+SliceBy = Literal["category", "kind", "needs", "turn"]
 """How queries are grouped: by what is wanted, or by the kind of need."""
 
 
@@ -396,6 +397,24 @@ class BoardRow(Record):
         return self.model_copy(update={"cells": {name: cell for name, cell in self.cells.items() if name in names}})
 
 
+class NeedFloor(Record):
+    """What a careful reader gets without one of the things that questions need, as a mean over the questions."""
+
+    name: str
+    """What is missing: "without the profile", "without the web", or "one search" for each thing."""
+    value: float
+    """Over all questions; a question that does not need it counts 1."""
+    n: int
+    needing: float | None = None
+    """Over those that need it; None if none does."""
+    n_needing: int = 0
+
+    @property
+    def of_needing(self) -> str:
+        """ ".14 on the 12 that need it"; empty if none does."""
+        return "" if self.needing is None else f"{number(self.needing)} on the {self.n_needing:,} that need it"
+
+
 class Scoreboard(Record):
     """All systems in the order of tables: those that research, the best in the first column first, then floors and
     ceiling.
@@ -421,6 +440,8 @@ class Scoreboard(Record):
     """
     floors: tuple[ComparedRow, ...] = Field(default=(), exclude_if=lambda rows: not rows)
     """Each system that researches against the best null agent, in the first column."""
+    needs: tuple[NeedFloor, ...] = Field(default=(), exclude_if=lambda floors: not floors)
+    """What ``right`` would be without the profile, without the web, and by one search, as the gold proves."""
     notes: tuple[str, ...] = ()
 
 

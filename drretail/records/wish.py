@@ -1,7 +1,10 @@
 """What a question wants, typed where the question is made. Code that scores never reads it from the words."""
 
 import re
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Literal, get_args
 
 from pydantic import (
     Field,
@@ -11,7 +14,7 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
-from pydantic.json_schema import JsonSchemaValue
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema
 
 from drretail.records.base import Record, tuples
@@ -20,6 +23,44 @@ from drretail.records.shop import Money
 MOST_PIECES = 1000
 """The highest quantity of one product in wishes and picks: more than any shopper buys at once."""
 _APOSTROPHES = re.compile("['’]")
+
+
+SourceKind = Literal["text", "profile", "page"]
+Rule = Literal["same", "most often", "least", "most", "median"]
+
+
+class Source(Record):
+    """Where a limit comes from: the question's words, the shopper's record, or a page of the fixed web."""
+
+    kind: SourceKind
+    quote: str = Field(default="", description="The words of the question, or of the page.")
+    url: str = Field(default="", description="The page's address.")
+    evidence: tuple[str, ...] = Field(default=(), description="The ids of the shopper's orders: O:0123456789.")
+    field: str = Field(default="", description="A field of what was ordered, or its price or brand.")
+    value: str = Field(default="", description="What these orders say there, by the rule.")
+    rule: Rule = Field(default="same", description="Of several orders: all say the same, or a statistic of them.")
+    date: str = Field(default="", pattern=r"^(\d{4}-\d{2})?$", description="The month of the order: 2019-12.")
+
+    @model_validator(mode="after")
+    def _has_a_place(self) -> "Source":
+        needed = {"text": ("quote",), "profile": ("evidence", "field", "value"), "page": ("url", "quote")}[self.kind]
+        if lacking := [name for name in needed if not getattr(self, name)]:
+            raise ValueError(f"a source of the kind {self.kind} needs {', '.join(lacking)}")
+        return self
+
+
+Sources = tuple[Source, ...]
+"""Models that type wishes are not asked for them."""
+Bound = Literal[
+    "quantity", "price_min", "price_max", "rating_min", "ratings_min", "options", "brands_wanted", "brands_unwanted"
+]
+BOUNDS: tuple[Bound, ...] = get_args(Bound)
+"""The limits of a want that are no demands, and so name their sources in ``Want.sources``."""
+
+
+def _rests_on(kind: SourceKind, sources: Sources) -> bool:
+    """True if one of a limit's sources is of this kind; without any it is the question's own."""
+    return kind in (*(source.kind for source in sources), *(() if sources else ("text",)))
 
 
 class Demand(Record):
@@ -32,6 +73,9 @@ class Demand(Record):
     least: float | None = Field(default=None, description="The least measure in the field.")
     most: float | None = Field(default=None, description="The largest measure in the field.")
     unit: str | None = Field(default=None, description="The unit of least and most, as records write it.")
+    sources: SkipJsonSchema[Sources] = Field(
+        default=(), description="What it rests on besides the question's words.", exclude_if=lambda sources: not sources
+    )
 
     def __str__(self) -> str:
         return self.say
@@ -56,12 +100,12 @@ class Demand(Record):
     @property
     def rests_on_record(self) -> bool:
         """True if its own words do not say the value of the field: it is as of something that the shopper has."""
-        spoken = _spoken(self.say)
+        words = spoken(self.say)
         return (
             self.field is not None
             and bool(self.any_of)
             and not self.is_yes_or_no
-            and not any(_spoken(value) in spoken for value in self.any_of)
+            and not any(spoken(value) in words for value in self.any_of)
         )
 
     @model_validator(mode="before")
@@ -78,7 +122,34 @@ class Demand(Record):
         return {"anyOf": [{"type": "string"}, handler(core_schema)]}
 
 
-def _spoken(text: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit of a wish, with what it rests on."""
+
+    name: str
+    """The demand's words, one of ``BOUNDS``, "budget", or "declined"."""
+    values: tuple[str, ...]
+    """The values or numbers that it names."""
+    sources: Sources
+    demand: Demand | None = None
+
+    def rests_on(self, kind: SourceKind) -> bool:
+        """True if one of its sources is of this kind."""
+        return _rests_on(kind, self.sources)
+
+    def is_said_in(self, text: str) -> bool:
+        """True if a text holds one of its values."""
+        return any(spoken(value) in spoken(text) for value in self.values)
+
+
+def _values_of(bound: Any) -> tuple[str, ...]:
+    if isinstance(bound, Money):
+        return (f"{bound.value.normalize():f}",)
+    values = chain.from_iterable(bound.values()) if isinstance(bound, dict) else bound
+    return tuple(values) if not isinstance(bound, int | float) else (f"{bound:g}",)
+
+
+def spoken(text: str) -> str:
     """The words of a text between spaces, by which "men's" says "Mens", and "fragrance-free" says "Fragrance Free"."""
     words = re.findall(r"\w+", _APOSTROPHES.sub("", text.casefold()))
     return f" {' '.join(words)} "
@@ -89,17 +160,26 @@ class Want(Record):
 
     name: str = Field(min_length=1, description="What the question calls the thing, in a few words.")
     kinds: tuple[str, ...] = Field(
-        min_length=1, description="Leaf categories of the shop, or short nouns; a product of any of them will do."
+        min_length=1,
+        description="Leaf categories of the shop or the ends of their paths (Dogs > Beds); else short nouns.",
     )
     quantity: int = Field(default=1, ge=1, le=MOST_PIECES, description="How many of it.")
     optional: bool = Field(
         default=False, description="True where the shopper asks whether to buy it: leaving it out is no fault."
     )
-    again: bool = Field(default=False, description="True where a product that the shopper has may be bought once more.")
+    several: bool = Field(
+        default=False, description="True where the question leaves open how many different ones are bought."
+    )
+    not_owned: bool = Field(
+        default=False, description="True where the question says that it is to be another than what the shopper has."
+    )
     must: tuple[Demand, ...] = Field(default=(), description="What the product must be or have, each in a few words.")
     must_not: tuple[Demand, ...] = Field(default=(), description="What it must not be or have, each in a few words.")
     rating_min: float | None = Field(default=None, ge=0, le=5, description="The least average rating, in stars.")
     ratings_min: int | None = Field(default=None, ge=0, description="The least number of ratings or reviews.")
+    price_min: Money | None = Field(
+        default=None, description="The least that one piece may cost.", exclude_if=lambda amount: amount is None
+    )
     price_max: Money | None = Field(default=None, description="The most that one piece may cost.")
     options: dict[str, tuple[str, ...]] = Field(
         default_factory=dict[str, tuple[str, ...]],
@@ -108,6 +188,11 @@ class Want(Record):
     )
     brands_wanted: tuple[str, ...] = Field(default=(), description="One of these brands, where any is named.")
     brands_unwanted: tuple[str, ...] = Field(default=(), description="None of these brands.")
+    sources: SkipJsonSchema[dict[Bound, Sources]] = Field(
+        default_factory=dict[Bound, Sources],
+        description="What a limit that is no demand rests on besides the question's words, by its name: price_min.",
+        exclude_if=lambda sources: not sources,
+    )
 
     @field_validator("must", "must_not", mode="before")
     @classmethod
@@ -149,9 +234,34 @@ class Want(Record):
         return (*self.must, *self.must_not)
 
     @property
+    def limits(self) -> "Iterator[Limit]":
+        """Everything that it demands and bounds, with what that rests on."""
+        for demand in self.demands:
+            ends = (f"{end:g}" for end in (demand.least, demand.most) if end is not None)
+            yield Limit(str(demand), demand.any_of or (*ends,), demand.sources, demand)
+        for name in BOUNDS:
+            if (bound := getattr(self, name)) not in (None, (), {}, 1):
+                yield Limit(name, _values_of(bound), self.sources.get(name, ()))
+
+    def without(self, kind: SourceKind) -> "Want":
+        """The want without the limits that rest on a kind of source."""
+        fields = type(self).model_fields
+        free = {
+            name: fields[name].get_default(call_default_factory=True)
+            for name in BOUNDS
+            if _rests_on(kind, self.sources.get(name, ()))
+        }
+        demands = {
+            name: tuple(demand for demand in getattr(self, name) if not _rests_on(kind, demand.sources))
+            for name in ("must", "must_not")
+        }
+        sources = {name: of_bound for name, of_bound in self.sources.items() if name not in free}
+        return self.model_copy(update=demands | free | {"sources": sources})
+
+    @property
     def n_limits(self) -> int:
         """How many limits it sets, besides its kind and quantity. Wanted brands are alternatives, and so one limit."""
-        single = (self.rating_min, self.ratings_min, self.price_max, self.brands_wanted)
+        single = (self.rating_min, self.ratings_min, self.price_min, self.price_max, self.brands_wanted)
         return len(self.demands) + len(self.options) + len(self.brands_unwanted) + sum(map(bool, single))
 
     @property
@@ -173,6 +283,12 @@ class Wish(Record):
         default=(), description="Ids of products that the shopper has and that the question names."
     )
 
+    sources: SkipJsonSchema[Sources] = Field(
+        default=(), description="What the budget rests on besides the question's words.", exclude_if=lambda it: not it
+    )
+    declined: SkipJsonSchema[Sources] = Field(
+        default=(), description="The pages that say why nobody should buy it.", exclude_if=lambda it: not it
+    )
     orders: tuple[str, ...] = Field(
         default=(), description="Ids of orders of the shopper to look up: they are not named by a product's title."
     )
@@ -191,9 +307,29 @@ class Wish(Record):
         return ", ".join(f"{want.name} in {want.options_in_words}" for want in self.wants if want.options)
 
     @property
+    def every_limit(self) -> "Iterator[Limit]":
+        """The limits of each want, and of all together."""
+        for want in self.wants:
+            yield from want.limits
+        if self.budget is not None:
+            yield Limit("budget", _values_of(self.budget), self.sources)
+        if self.declined:
+            yield Limit("declined", (), self.declined)
+
+    def rests_on(self, kind: SourceKind) -> bool:
+        """True if a limit rests on such a source."""
+        return any(limit.rests_on(kind) for limit in self.every_limit)
+
+    def without(self, kind: SourceKind) -> "Wish":
+        """The wish without the limits that rest on a kind of source."""
+        fields = {"budget": None, "sources": ()} if _rests_on(kind, self.sources) else {}
+        fields |= {"declined": ()} if self.declined and _rests_on(kind, self.declined) else {}
+        return self.model_copy(update={**fields, "wants": tuple(want.without(kind) for want in self.wants)})
+
+    @property
     def limits(self) -> tuple[Money, ...]:
-        """Every amount that is named, once: the budget, and the most for one piece."""
-        amounts = (self.budget, *(want.price_max for want in self.wants))
+        """Every amount that is named, once: the budget, and the least and the most for one piece."""
+        amounts = (self.budget, *(limit for want in self.wants for limit in (want.price_max, want.price_min)))
         return tuple(dict.fromkeys(limit for limit in amounts if limit is not None))
 
     @property

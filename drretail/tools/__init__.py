@@ -8,7 +8,7 @@ web.py           web_search, with the pages of one search; the pages that a repo
 calculator.py    calculator and its parser
 arguments.py     checks a model's arguments: by a tool's schema, ids in every form, whose data, what is sent out
 registry.py      the table of the nine, their schemas in every form, and one hash of all schemas
-workers.py       a thread pool that hung tools cannot use up
+workers.py       limits of threads that hung tools cannot use up
 toolkit.py       the only way to call a tool: validates, times out, records, tells LangChain's callbacks, never raises
 local_server.py  a server that answers this machine alone
 mcp.py           the toolkit for outside clients, over MCP

@@ -19,7 +19,7 @@ from drretail.errors import UserError
 from drretail.event_loop import meant_to_end
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope
+    from starlette.types import ASGIApp, Scope
 
 HOST = "127.0.0.1"
 _PATIENCE = 3
@@ -138,22 +138,3 @@ def is_from_elsewhere(scope: "Scope") -> bool:
 def is_same(sent: str, token: str) -> bool:
     """Compares two secrets in constant time."""
     return hmac.compare_digest(sent.encode(), token.encode())
-
-
-class TooLong(Exception):
-    """A body was longer than allowed, and its Content-Length did not say so."""
-
-
-def limited(receive: "Receive", most_bytes: int) -> "Receive":
-    """A ``receive`` that raises TooLong once the body exceeds the limit: Content-Length may be missing."""
-    read = 0
-
-    async def counted() -> "Message":
-        nonlocal read
-        message = await receive()
-        read += len(message.get("body", b""))
-        if read > most_bytes:
-            raise TooLong
-        return message
-
-    return counted

@@ -59,20 +59,14 @@ class UnrecordedRun:
     def __init__(self, settings: SessionSettings, shared: Toolkit | None = None) -> None:
         self._settings = settings
         self._shared = shared
-        self._toolkit: Toolkit | None = None
 
     async def begin(self, client: str) -> Toolkit:
-        if self._shared is not None:
-            return self._shared
-        self._toolkit = Toolkit(Session(self._settings))
-        return self._toolkit
+        return self._shared or Toolkit(Session(self._settings))
 
     async def hand_in(self, report: str) -> dict[str, Any]:
         raise ToolError("unknown_tool", "No report is kept here.")
 
-    async def end(self) -> None:
-        if self._toolkit is not None:
-            self._toolkit.close()
+    async def end(self) -> None: ...
 
 
 class Connection:

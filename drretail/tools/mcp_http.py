@@ -3,32 +3,30 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
-from mcp.server import Server
+from mcp.server import Server, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.streamable_http import StreamableHTTPServerTransport
-from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION, InitializeRequest
+from mcp.server.streamable_http_manager import RequestBodyLimitMiddleware
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from drretail.parsing import json_or_none
-from drretail.tools.local_server import TooLong, is_from_elsewhere, is_same, limited, refusal_of_strangers
+from drretail.tools.local_server import is_from_elsewhere, is_same, refusal_of_strangers
 from drretail.tools.mcp import Connection
 
 ADDRESS = "/mcp"
 MOST_BYTES = 1024 * 1024
 """The most bytes of a request's body; a report of a hundred pages is a third of it."""
-
-
 MOST_SESSIONS = 64
 IDLE = 30 * 60
 """Seconds without a request after which a session ends."""
@@ -56,7 +54,7 @@ def http_app(
             yield
 
     return Starlette(
-        routes=[Route(ADDRESS, sessions)],
+        routes=[Route(ADDRESS, RequestBodyLimitMiddleware(sessions, MOST_BYTES))],
         middleware=[Middleware(BearerGuard, token=token, port=port)],
         lifespan=alive,
     )
@@ -90,13 +88,25 @@ class BearerGuard:
         return None
 
 
+@dataclass(slots=True)
+class Place:
+    """An open session."""
+
+    transport: StreamableHTTPServerTransport
+    silence: anyio.CancelScope
+    """Its deadline ends the session; each request moves it."""
+    state: Literal["beginning", "unused", "used"] = "beginning"
+    """Unused until a tool is listed or called."""
+
+
 class Sessions:
     """All MCP sessions with the server's one token, each with its own connection to the server. A client's DELETE, or
     long silence, ends one. Where another client needs the place, a shorter silence does, and none is needed of a
     session in which no tool was listed or called: clients that only initialise take no place from others.
 
-    The protocol version without sessions (2026-07-28) is refused, with a list of the versions that have them: only a
-    session can give a client a world of its own to change.
+    The SDK's own sessions share one lifespan, hence one run, and have no limit. The protocol version without sessions
+    (2026-07-28) is refused, with a list of the versions that have them: only a session can give a client a world of its
+    own to change.
     """
 
     def __init__(self, server: Server[Connection], most: int, idle: float, silent: float) -> None:
@@ -104,11 +114,10 @@ class Sessions:
         self._most = most
         self._idle = idle
         self._silent = silent
-        self._open: dict[str, tuple[StreamableHTTPServerTransport, anyio.CancelScope]] = {}
-        """By name, each with the scope whose deadline ends it."""
-        self._unused: dict[str, None] = {}
-        """The names of those that were begun, and in which no tool was listed or called; the oldest first."""
+        self._open: dict[str, Place] = {}
+        """By name, the oldest first."""
         self._group: TaskGroup | None = None
+        server.middleware.append(self._note_use)
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[None]:
@@ -123,120 +132,65 @@ class Sessions:
             supported, message = list(HANDSHAKE_PROTOCOL_VERSIONS), "This server keeps sessions: begin with initialize."
             versions: dict[str, Any] = {"supported": supported, "requested": version[:40]}
             await _refused(400, UNSUPPORTED_PROTOCOL_VERSION, message, **versions)(scope, receive, send)
-            return
-        try:
-            whole = await _whole(limited(receive, MOST_BYTES))
-        except TooLong:
-            await PlainTextResponse("This is longer than anything that is asked here.", 413)(scope, receive, send)
-            return
-        if whole is None:
-            return
-        body, again = whole
-        if name is None:
-            await self._begin(scope, body, again, send)
+        elif name is None:
+            await self._begin(scope, receive, send)
         elif name in self._open:
-            if name in self._unused and _is_of_tools(body):
-                del self._unused[name]
-            await self._answer(name, scope, again, send)
+            await self._answer(self._open[name], scope, receive, send)
         else:
             await _refused(404, INVALID_REQUEST, "Session not found")(scope, receive, send)
 
-    async def _begin(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """Opens a session and lets it answer the request; the session ends at once if the answer is an error."""
+    async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Opens a session and lets it answer the request. After an error it stays unused, and makes room."""
         if len(self._open) >= self._most:
             self._make_room()
         if len(self._open) >= self._most or self._group is None:
             await _refused(503, INTERNAL_ERROR, "Too many open sessions")(scope, receive, send)
             return
         name = uuid4().hex
-        # The server can ask a question only in an event stream; clients that take no questions get one JSON document.
-        transport = StreamableHTTPServerTransport(name, is_json_response_enabled=not _declares_elicitation(body))
+        transport = StreamableHTTPServerTransport(name, is_json_response_enabled=True)
         # Taken before anything is awaited: of many that begin at once, no more are let in than there are places.
-        self._open[name] = (transport, anyio.CancelScope(deadline=anyio.current_time() + self._idle))
-        begun = False
-
-        async def watched(message: Message) -> None:
-            nonlocal begun
-            if message["type"] == "http.response.start":
-                begun = message["status"] < 400
-            await send(message)
-
+        place = self._open[name] = Place(transport, anyio.CancelScope())
         try:
             await self._group.start(self._serve, name)
-            await self._answer(name, scope, receive, watched)
+            await self._answer(place, scope, receive, send)
         finally:
-            if begun and name in self._open:
-                self._unused[name] = None
-            elif not begun:
-                with anyio.CancelScope(shield=True):
-                    await transport.terminate()
+            if place.state == "beginning":
+                place.state = "unused"
 
     def _make_room(self) -> None:
         """Ends the oldest session that is unused or, without any, the one that was silent longest, if it was for
         ``silent`` seconds.
         """
-        silent = min(self._open, key=lambda name: self._open[name][1].deadline)
-        name = next(iter(self._unused), silent)
-        silence = self._open[name][1]
-        if name in self._unused or anyio.current_time() + self._idle - silence.deadline >= self._silent:
-            self._unused.pop(name, None)
-            del self._open[name]
-            silence.cancel()
+        unused = (name for name, place in self._open.items() if place.state == "unused")
+        name = next(unused, None) or min(self._open, key=lambda name: self._open[name].silence.deadline)
+        silence = anyio.current_time() + self._idle - self._open[name].silence.deadline
+        if self._open[name].state == "unused" or silence >= self._silent:
+            self._open.pop(name).silence.cancel()
 
     async def _serve(self, name: str, *, task_status: TaskStatus[None]) -> None:
-        transport, silence = self._open[name]
+        place = self._open[name]
         try:
-            async with transport.connect() as (read, written):
+            async with place.transport.connect() as (read, written):
                 task_status.started()
-                with silence:
+                with place.silence:
                     await self._server.run(read, written, self._server.create_initialization_options())
         finally:
             self._open.pop(name, None)
-            self._unused.pop(name, None)
             with anyio.CancelScope(shield=True):
-                await transport.terminate()
+                await place.transport.terminate()
 
-    async def _answer(self, name: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, place: Place, scope: Scope, receive: Receive, send: Send) -> None:
         """Lets the session answer a request; its time begins anew with each, and when it is answered."""
-        transport, silence = self._open[name]
-        silence.deadline = anyio.current_time() + self._idle
-        await transport.handle_request(scope, receive, send)
-        silence.deadline = anyio.current_time() + self._idle
+        place.silence.deadline = anyio.current_time() + self._idle
+        await place.transport.handle_request(scope, receive, send)
+        place.silence.deadline = anyio.current_time() + self._idle
 
-
-async def _whole(receive: Receive) -> tuple[bytes, Receive] | None:
-    """The request's body, and a ``receive`` that replays it. None if the client disconnected before the end.
-
-    The whole body is read first, so that a body that is too long is refused before anything is done with it.
-    """
-    body, more = bytearray(), True
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-    left: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
-
-    async def replayed() -> Message:
-        return left.pop() if left else await receive()
-
-    return bytes(body), replayed
-
-
-def _is_of_tools(body: bytes) -> bool:
-    """True for a request to list or to call tools."""
-    request = json_or_none(body.decode("utf-8", "replace"))
-    return isinstance(request, dict) and str(request.get("method")).startswith("tools/")
-
-
-def _declares_elicitation(body: bytes) -> bool:
-    """True if the body is an ``initialize`` of a client that can ask the person at it."""
-    try:
-        request = InitializeRequest.model_validate_json(body)
-    except ValidationError:
-        return False
-    return request.params.capabilities.elicitation is not None
+    async def _note_use(self, ctx: ServerRequestContext[Connection], call_next: CallNext) -> HandlerResult:
+        """Notes in which session a tool is listed or called."""
+        name = "" if ctx.request is None else ctx.request.headers.get("mcp-session-id", "")
+        if name in self._open and ctx.method.startswith("tools/"):
+            self._open[name].state = "used"
+        return await call_next(ctx)
 
 
 def _refused(status: int, code: int, message: str, **data: Any) -> Response:

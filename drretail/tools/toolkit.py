@@ -1,6 +1,5 @@
 """The only way to call a tool: validates, times out, records, and answers with text whatever happens."""
 
-import asyncio
 import inspect
 import sys
 import threading
@@ -11,8 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import groupby
-from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from drretail.env.session import Attempt, EvidenceCollision, Session
 from drretail.errors import (
@@ -89,7 +87,7 @@ interpreter lock among 800 threads, and searches that take 30 ms end with the ti
 
 
 class Toolkit:
-    """The tools of one session, with a thread pool of its own; a context manager that ends the pool.
+    """The tools of one session; a limit of its own says how many run at once.
 
     ``timeout`` is in seconds for one call. ``timeout``, ``threads`` and ``tools`` default to the session's: its tools
     are the nine without those that it leaves out, and those that its agent brought. ``others`` are the names of tools
@@ -164,18 +162,6 @@ class Toolkit:
                 raise call.outcome
         return replies
 
-    def close(self) -> None:
-        """Ends the thread pool."""
-        self._workers.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _batches(self, launches: Iterable[Launch]) -> Iterator[list[Launch]]:
         """Groups of calls that run together: neighbouring reads, and each write alone."""
         writes = {name for name, tool in self.tools.items() if tool.access == "write"}
@@ -205,9 +191,8 @@ class Toolkit:
         return list(map(self._performed, batch, outcomes))
 
     async def _arun(self, batch: Sequence[Launch]) -> list[Performed]:
-        loop = asyncio.get_running_loop()
         notes = [await _noted_start(launch) for launch in batch]
-        jobs = [self._workers.submit(partial(self._traced, launch), loop) for launch in batch]
+        jobs = [self._workers.submit(partial(self._traced, launch)) for launch in batch]
         outcomes = [await self._workers.await_(job, self._timeout) for job in jobs]
         performed = list(map(self._performed, batch, outcomes))
         for note, call in zip(notes, performed, strict=True):

@@ -47,16 +47,13 @@ def fetch_pages(web: Pages, urls: Sequence[str], effects: Effects, seconds: floa
         return ActionResult({"page": asdict(cleaned_page(outcome))})
 
     pages: list[WebPage] = []
-    try:
-        for rank, url in enumerate(urls):
-            request = {"provider": web.provider, "url": url}
-            try:
-                response = effects.perform("page_fetch", request, partial(fetched, rank)).response
-                pages.append(WebPage(**response["page"]))
-            except ToolError as problem:
-                pages.append(cleaned_page(WebPage(url, title="", text="", state="error", problem=problem.message)))
-    finally:
-        workers.close()
+    for rank, url in enumerate(urls):
+        request = {"provider": web.provider, "url": url}
+        try:
+            response = effects.perform("page_fetch", request, partial(fetched, rank)).response
+            pages.append(WebPage(**response["page"]))
+        except ToolError as problem:
+            pages.append(cleaned_page(WebPage(url, title="", text="", state="error", problem=problem.message)))
     return pages
 
 

@@ -1,4 +1,4 @@
-"""Threads that run tools. A thread that a tool hangs is replaced, so that hung tools cannot use up the pool."""
+"""Limits for threads that run tools. A call that hangs is abandoned, so that hung tools cannot use up the limit."""
 
 import asyncio
 import threading
@@ -6,18 +6,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextvars import copy_context
-from queue import SimpleQueue
 from typing import Generic, TypeVar
 
 from drretail.threads import THREADS
 
 T = TypeVar("T")
-
-
-BUSY = 0.01
-"""Seconds after which a job of a task gets a new thread, if no thread has taken it. Tools of a shop in a folder take a
-millisecond or two, and threads that wait for the interpreter's lock take a third longer than one thread alone.
-"""
 
 
 class Job(Generic[T]):
@@ -46,34 +39,21 @@ class Job(Generic[T]):
 
 
 class Workers:
-    """A pool of at most ``size`` of the process's threads. It takes one if none of its own is free; a task's job waits
-    ``BUSY`` seconds for a free one first, which most find.
+    """Runs at most ``size`` jobs at once, each in one of the process's threads.
 
-    Pools that share ``places`` run as many jobs at once, all together, as it has places. A job waits for its place
+    Those that share ``places`` run as many jobs at once, all together, as it has places. A job waits for its place
     before it begins, and gives it up if it is abandoned.
     """
 
     def __init__(self, size: int, places: threading.Semaphore | None = None) -> None:
-        self._size = size
-        self._places = places or threading.Semaphore(size)
-        self._queue: SimpleQueue[Job[object] | None] = SimpleQueue()
+        own = threading.Semaphore(size)
+        self._limits = (own,) if places is None else (own, places)
         self._lock = threading.Lock()
-        self._free = 0
-        self._alive = 0
-        """The threads that serve the queue, without those whose job was abandoned."""
-        self._waiting = 0
-        """The jobs that no thread has taken yet."""
 
-    def submit(self, function: Callable[[], T], loop: asyncio.AbstractEventLoop | None = None) -> Job[T]:
-        """Starts the function and returns its job, for which a task of ``loop``, if given, will wait."""
+    def submit(self, function: Callable[[], T]) -> Job[T]:
+        """Starts the function and returns its job."""
         job = Job(function)
-        with self._lock:
-            self._waiting += 1
-            if loop is None or self._alive == 0:
-                self._start_thread_if_needed()
-            else:
-                loop.call_later(BUSY, self._grow)
-        self._queue.put(job)  # pyright: ignore[reportArgumentType]  # a Job of T is a Job of some object
+        THREADS.submit(self._work, job)
         return job
 
     def wait(self, job: Job[T], seconds: float) -> T | Exception:
@@ -96,40 +76,21 @@ class Workers:
             ended.cancel()  # its loop may have ended before the call
         return TimeoutError() if job.abandoned else job.result
 
-    def close(self) -> None:
-        """Gives all threads back; one that still runs a tool after it, which is not waited for."""
+    def _work(self, job: Job[T]) -> None:
+        for limit in self._limits:
+            limit.acquire()
+        job.run()
         with self._lock:
-            for _ in range(self._alive):
-                self._queue.put(None)
+            job.ended.set_result(None)
+            if not job.abandoned:
+                self._release()
 
-    def _grow(self) -> None:
-        with self._lock:
-            self._start_thread_if_needed()
-
-    def _start_thread_if_needed(self) -> None:
-        if self._waiting > self._free and self._alive < self._size:
-            self._alive += 1
-            self._free += 1
-            THREADS.submit(self._work)
-
-    def _work(self) -> None:
-        while (job := self._queue.get()) is not None:
-            with self._lock:
-                self._free -= 1
-                self._waiting -= 1
-            self._places.acquire()
-            job.run()
-            with self._lock:
-                job.ended.set_result(None)
-                if job.abandoned:  # another thread has its place, and nobody waits for its result
-                    return
-                self._free += 1
-                self._places.release()
-
-    def _give_up(self, job: "Job[T]") -> None:
+    def _give_up(self, job: Job[T]) -> None:
         with self._lock:
             if not job.ended.done():
                 job.abandoned = True
-                self._places.release()
-                self._alive -= 1
-                self._start_thread_if_needed()
+                self._release()
+
+    def _release(self) -> None:
+        for limit in self._limits:
+            limit.release()

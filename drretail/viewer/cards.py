@@ -103,11 +103,8 @@ def question_card(
         preferred = {"a": first.labels[0], "b": first.labels[1]}.get(choice or "")
     limits: list[str] = []
     if (wish := question.query.wish) is not None:
-        # The limits on the picks, without what the shopper merely allows.
-        wants = tuple(want.model_copy(update={"again": False}) for want in wish.wants)
-        unlimited = {want.name for want in wants}
-        lines = wish_lines(wish.model_copy(update={"wants": wants}))
-        limits = [line for line in lines if line not in unlimited and not line.startswith(_NOT_A_LIMIT)]
+        unlimited = {want.name for want in wish.wants}
+        limits = [line for line in wish_lines(wish) if line not in unlimited and not line.startswith(_NOT_A_LIMIT)]
     return QuestionCard(
         question=question,
         limits=" · ".join(limits),

@@ -1,9 +1,11 @@
 """A wish in words: a line for each want, and those for all of them."""
 
+from calendar import month_name
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from drretail.grounding.text.wording import format_amount
-from drretail.records.wish import Demand, Want, Wish
+from drretail.records.wish import Demand, Limit, Source, Want, Wish
 
 
 def wish_lines(wish: Wish) -> list[str]:
@@ -19,7 +21,28 @@ def wish_lines(wish: Wish) -> list[str]:
         lines.append(f"owned: {', '.join(wish.owned)}")
     if wish.orders:
         lines.append(f"orders: {', '.join(wish.orders)}")
-    return lines
+    if wish.declined:
+        lines.append("to be declined, as a page says")
+    rests = [f"{_limit(limit)}: {', '.join(map(_place, limit.sources))}" for limit in wish.every_limit if limit.sources]
+    return [*lines, " · ".join(rests)] if rests else lines
+
+
+def _limit(limit: Limit) -> str:
+    """What it admits, "Small" or "at least 30 inch"; of a bound its name, too."""
+    if limit.demand is not None:
+        return _values(limit.demand) or limit.name
+    return " ".join((limit.name.replace("_", " "), " or ".join(limit.values))).strip()
+
+
+def _place(source: Source) -> str:
+    """ "your order of December 2019", "looseleash-academy.example, «…»"."""
+    if source.kind == "profile":
+        year, _, month = source.date.partition("-")
+        of = f" of {month_name[int(month)]} {year}" if month else f" {', '.join(source.evidence)}"
+        return (
+            f"{'' if source.rule == 'same' else f'{source.rule} in '}your order{'s' * (len(source.evidence) > 1)}{of}"
+        )
+    return f"{urlsplit(source.url).netloc}{', ' * bool(source.url)}«{source.quote}»"
 
 
 def _want_line(want: Want) -> str:
@@ -35,8 +58,10 @@ def _limits(want: Want) -> Iterator[str]:
         yield f"of the kind {' or '.join(kinds)}"
     if want.optional:
         yield "only if it is worth buying"
-    if want.again:
-        yield "may be a product that the shopper has"
+    if want.several:
+        yield "one or several different ones"
+    if want.not_owned:
+        yield "none that the shopper has"
     if want.must:
         yield f"must meet {', '.join(map(_demand, want.must))}"
     if want.must_not:
@@ -47,6 +72,8 @@ def _limits(want: Want) -> Iterator[str]:
         yield f"at least {want.rating_min:g} stars"
     if want.ratings_min is not None:
         yield f"at least {want.ratings_min:,} ratings"
+    if want.price_min is not None:
+        yield f"at least {format_amount(want.price_min)} a piece"
     if want.price_max is not None:
         yield f"at most {format_amount(want.price_max)} a piece"
     if want.brands_wanted:
@@ -55,11 +82,15 @@ def _limits(want: Want) -> Iterator[str]:
         yield f"not by {' or '.join(want.brands_unwanted)}"
 
 
-def _demand(demand: Demand) -> str:
-    """Its words, and what decides it: "at least 35 feet" (Length: at least 35 ft)."""
+def _values(demand: Demand) -> str:
     ends = [(name, end) for name, end in (("at least", demand.least), ("at most", demand.most)) if end is not None]
     values = [" ".join(filter(None, (name, f"{end:g}", demand.unit))) for name, end in ends] or [*demand.any_of]
-    decided = [": ".join(filter(None, (demand.field, (" and " if ends else " or ").join(values))))]
+    return (" and " if ends else " or ").join(values)
+
+
+def _demand(demand: Demand) -> str:
+    """Its words, and what decides it: "at least 35 feet" (Length: at least 35 ft)."""
+    decided = [": ".join(filter(None, (demand.field, _values(demand))))]
     decided += [f"not {' or '.join(demand.none_of)}"] if demand.none_of else []
     how = ", ".join(filter(None, decided))
     return f'"{demand}" ({how})' if how else f'"{demand}"'

@@ -44,9 +44,9 @@ GRAPH: Any = react(Found, found).add_edge(START, "think").compile()
 
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """What a buyer finds, in the words of a critic."""
-    with Toolkit(session) as toolkit:
-        loop = Loop("buyer", models, toolkit, limits.tool_turns)
-        end = await GRAPH.ainvoke(begun([task_message(task, session)]), context=loop)
+    toolkit = Toolkit(session)
+    loop = Loop("buyer", models, toolkit, limits.tool_turns)
+    end = await GRAPH.ainvoke(begun([task_message(task, session)]), context=loop)
     report = await models.call("critic", [HumanMessage(end["words"])])
     return Answer(report=report.text)
 

@@ -90,6 +90,8 @@ def test_a_command_inherits_no_key_but_those_that_are_passed(
     for name in ("OPENAI_API_KEY", "GROQ_API_KEY", "ANTHROPIC_AUTH_TOKEN", "PLAIN"):
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("DRRETAIL_PASS_ENV", "GROQ_API_KEY, OTHER")
+    monkeypatch.setenv("PLAIN_OF_PROFILE", "a-profiles-key-7")
+    monkeypatch.setattr("drretail.errors._hidden", {"a-profiles-key-7"})
     code = 'print(sorted(n for n in os.environ if n.split("_")[0] in ("OPENAI", "GROQ", "ANTHROPIC", "PLAIN")))'
     assert recorded(world, command(tmp_path, code)).run.report == "['GROQ_API_KEY', 'PLAIN']\n"
 

@@ -10,6 +10,7 @@ import pytest
 from drretail import check
 from drretail.env.world import World
 from drretail.errors import UserError
+from tests.cli.commands import Command
 
 PAGE = Path(__file__).parents[2] / "drretail" / "addons" / "assistants" / "README.md"
 QUESTION = "How much is it?"
@@ -41,6 +42,14 @@ def test_an_answer_that_repeats_itself_is_read_in_linear_time(world: World) -> N
     started = time.process_time()
     check(QUESTION, "Tanagrove Tube Bird Feeder: $24.99, 4.6 ★ (1,843), " * 2000, world)
     assert time.process_time() - started < 20, "it takes minutes where time grows with the square"
+
+
+def test_the_command_ends_with_4_if_something_is_false_and_with_3_if_nothing_was_looked_at(
+    tiny_shop: Path, tmp_path: Path, drretail: Command
+) -> None:
+    for answer, code in ((RIGHT, 0), (WRONG, 4), ("Good morning.", 3)):
+        (tmp_path / "answer.txt").write_text(answer)
+        assert drretail("check", QUESTION, "answer.txt", "--world", str(tiny_shop)).returncode == code
 
 
 def test_nothing_is_no_answer(world: World) -> None:

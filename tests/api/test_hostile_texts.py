@@ -103,8 +103,8 @@ def test_no_tool_hands_out_what_poses_as_a_prompt(shop: World, name: str) -> Non
     session = Session(
         SessionSettings(shop, user_id=USER, web_mode="ws")
     )  # a snippet is too short for all texts, a page is not
-    with Toolkit(session) as toolkit:
-        replies = [toolkit.call(name, CALLS[name]).text]
+    toolkit = Toolkit(session)
+    replies = [toolkit.call(name, CALLS[name]).text]
     evidence = [text.text for entry in session.ledger.evidence() for text in entry.texts]
     read = "\n".join([*replies, *evidence, *(entry.title for entry in session.ledger.evidence())])
     assert got_through(read) == set()
@@ -113,8 +113,8 @@ def test_no_tool_hands_out_what_poses_as_a_prompt(shop: World, name: str) -> Non
 
 
 def test_honest_texts_keep_their_bytes_in_a_product_s_record(shop: World) -> None:
-    with Toolkit(Session(SessionSettings(shop, user_id=USER))) as toolkit:
-        value = toolkit.call("get_product_details", CALLS["get_product_details"]).value
+    toolkit = Toolkit(Session(SessionSettings(shop, user_id=USER)))
+    value = toolkit.call("get_product_details", CALLS["get_product_details"]).value
     assert [text for text in HONEST if text not in value["features"][0]] == []
 
 

@@ -6,6 +6,7 @@ import gzip
 import json
 from base64 import b64encode
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 import drretail.errors
 from drretail.errors import ModelError, ToolError, describe_error, hide_keys, traceback_of, without_keys
+from drretail.grounding.text.untrusted import visible
 from drretail.parsing import encodable, writable
 from tests.cli.commands import Command
 from tests.llm.provider import Provider, Request, Step, completes, fails
@@ -30,7 +32,8 @@ class Gateway(Provider):
 
     def answer(self, request: Request) -> Step:
         key = request.headers["authorization"].removeprefix("Bearer ")
-        spellings = f"{key} {b64encode(key.encode()).decode()} {key.encode().hex()} {json.dumps(key)}"
+        veiled = f"{key[:9]}\u200b{key[9:]} {key.replace('-', '&#45;')} {key.replace('-', chr(92) + '-')}"
+        spellings = f"{veiled} {key} {b64encode(key.encode()).decode()} {key.encode().hex()} {json.dumps(key)}"
         if "bath" in str(request.body):
             return fails(400, f"the key {spellings}", x_key=key)
         function = {"name": "calculator", "arguments": json.dumps({"expression": key})}
@@ -68,7 +71,8 @@ def test_a_key_that_a_gateway_echoes_is_in_no_journal_text_page_export_or_traceb
             shown = done.stdout + done.stderr
             assert done.returncode in (0, 2, 3), (command, shown)
             assert not [each for each in spellings if each in shown], command
-    found = [(path, each) for path, text in texts_below(tmp_path) for each in spellings if each in text]
+    read = [(path, visible(unescape(text)).replace("\\", "")) for path, text in texts_below(tmp_path)]
+    found = [(path, each) for path, text in read for each in spellings if each in text]
     assert found == []
     assert "***" in str([*texts_below(tmp_path / "exp")])
 

@@ -42,7 +42,7 @@ def shop_and_questions(home: Path) -> None:
     wants = [("bird feeder", "30"), ("bird bath", "60")]
     queries = [
         Query(query_id=f"q{at}", user_id=USER, text=f"A {kind} for at most ${budget}.", world_fingerprint=fingerprint,
-              wish=Wish(wants=(Want(name=kind, kinds=(kind,), again=True),), budget=Money.of(int(budget))), source="t")
+              wish=Wish(wants=(Want(name=kind, kinds=(kind,)),), budget=Money.of(int(budget))), source="t")
         for at, (kind, budget) in enumerate(wants)
     ]  # fmt: skip
     write_lines(home / "q.jsonl", (query.as_line() for query in queries))

@@ -3,6 +3,7 @@ api/settings.py, api/options/experiment_file.py and plugins.py.
 """
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,7 @@ def stranger(tmp_path: Path, shop: str, queries: str, succeeds: Command) -> Path
     flags = ("--agent", "mine=mine:answer", "--agent", "react", "--web", "mine:WEB", "--vary", "mine:HURRY=no,yes")
     succeeds("run", "--world", shop, "--queries", queries, *flags, "--to", "exp", "--no-floors", "--quiet")
     succeeds("score", "exp", "--metrics", "checks,mine:words", "--quiet")
+    shutil.copytree(tmp_path / "exp/verdicts/checks", tmp_path / "exp/verdicts/mine:words")
     (tmp_path / "mine.py").write_text(f"#!/usr/bin/env python3\n{TRIPWIRE}\n", encoding="utf-8")
     (tmp_path / "mine.py").chmod(0o755)
     return tmp_path
@@ -99,7 +101,6 @@ def test_what_the_command_line_names_runs_in_the_place_of_the_files(stranger: Pa
     assert json.loads(done.stdout)["systems"]
 
 
-def test_a_name_that_no_module_has_is_a_slip_and_no_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    slips, code = ["opnai:gpt-5", "react", "openai:gpt-5"], ["json:loads", "os.path:join", "my-agent:run", ".here:x"]
-    assert code_in([*slips, *code], ["openai"]) == code
+def test_a_module_that_is_not_there_yet_is_code() -> None:
+    code = ["json:loads", "os.path:join", "my-agent:run", ".here:x", "later:x"]
+    assert code_in(["react", "openai:gpt-5", *code], ["openai"]) == code

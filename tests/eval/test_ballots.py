@@ -112,13 +112,13 @@ def test_answers_on_unknown_systems_and_on_what_nobody_was_asked_are_named_and_l
 ) -> None:
     folder = made_experiment(tmp_path, {"x": {"q1-r1": "One."}, "y": {"q1-r1": "Two."}})
     write_plan(folder, VotingPlan(seed="1", pairs=(PairItem(pair_id="p1", query_id="q1", a="x", b="y"),)))
-    for changes in ({}, {"a": "z"}, {"pair_id": "p2"}):
+    for changes in ({}, {"a": "z"}, {"pair_id": "p2"}, {"query_id": "q2", "dimension": "clarity"}):
         cast(folder, vote(clock, "a").model_copy(update=changes), None)
     about = {"run_id": "z/q1-r1", "report_sha": "s", "query_id": "q1", "annotator": "ann"}
     cast(folder, Rating.model_validate({**about, "at": clock(), "dimension": "depth", "value": 7}), None)
     assert choices(folder) == ["a"]
     assert left_out_of_votes(counted_votes(folder)[1]) == [
         "Left out of people's answers: no system 'z' here (2, first: ann.jsonl), votes/plan.json asks about no such "
-        "pair (1, first: ann.jsonl)."
+        "pair (2, first: ann.jsonl)."
     ]
     assert counted_votes(folder)[1].adds_up

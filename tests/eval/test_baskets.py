@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from drretail import experiment
-from drretail.eval.baskets import MEASURES, NOT_REQUIRED, References, not_measured
+from drretail.eval.baskets import MEASURES, NOT_REQUIRED, References, covered, feasible, not_measured
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Metric
@@ -82,10 +82,12 @@ def test_the_whole_cart_counts_without_alternatives_and_what_may_be_left_out_is_
     assert measured("B", TWO_BATHS, wants=(FEEDER, maybe))["feasible"] == 1
 
 
-def test_where_nothing_has_to_be_bought_no_cart_is_measured_lest_an_empty_one_be_right() -> None:
-    maybe = Wish(wants=(BATH.model_copy(update={"optional": True}),))
-    assert not_measured(maybe, cart(wants=maybe.wants).reference) == NOT_REQUIRED
-    assert not_measured(Wish(wants=(FEEDER, *maybe.wants)), cart(wants=(FEEDER, *maybe.wants)).reference) is None
+def test_to_keep_what_one_has_is_right_where_the_question_is_whether_to_buy() -> None:
+    maybe = (BATH.model_copy(update={"optional": True}),)
+    assert not_measured(Wish(wants=maybe), cart(wants=maybe).reference) is None
+    kept, other = cart(wants=maybe), cart("B", wants=maybe)
+    assert [feasible(of).value for of in (kept, other)] == [1, 0]
+    assert (covered(kept).value, covered(kept).reason) == (None, NOT_REQUIRED)
 
 
 def test_without_a_basket_to_compare_with_the_reason_is_given_instead() -> None:

@@ -9,6 +9,7 @@ from drretail.data_ingest.ingest import ingest_files
 from drretail.env.offers import Offers
 from drretail.env.world import World, world_at
 from drretail.grounding.cart import Cart
+from drretail.grounding.constraints import ruling_on_options
 from drretail.grounding.report.picks import by_product, take_picks
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.lint import Linter
@@ -64,11 +65,20 @@ def reference(world: World, wish: Wish) -> Reference:
     return Offers(world).reference(asked(wish))
 
 
+def test_an_option_that_no_variant_names_is_open_with_a_word(world: World) -> None:
+    of_shirts = reference(world, wanted(cut=("slim",)))
+    assert of_shirts.lack == "not_said"
+    (fjell,) = Offers(world).listings(["fjell"])
+    ruling = ruling_on_options(wanted(cut=("slim",)).wants[0], fjell)
+    assert (ruling.state, ruling.quote) == ("open", "no option is called cut, only Color, Size")
+
+
 @pytest.mark.parametrize(
     ("wish", "would_do"),
     [
         (MERINO, ["fjell/FJ-M-N", "fjell/FJ-M-Y"]),
         (wanted(size=("M",), color=("navy", "white")), ["aune/aune-M-White", "fjell/FJ-M-N"]),
+        (wanted(Größe=("M",), farbe=("navy", "white")), ["aune/aune-M-White", "fjell/FJ-M-N"]),
         (wanted(), ["aune/aune-L-White", "aune/aune-M-White", "fjell/FJ-L-G", "fjell/FJ-M-N", "fjell/FJ-M-Y"]),
         (wanted(quantity=4, size=("M",)), ["aune/aune-M-White", "fjell/FJ-M-N"]),
         (wanted("Caps"), ["holt", "rund/RU-B", "rund/RU-R"]),
@@ -135,7 +145,7 @@ def _case(world: World, picks: tuple[Pick, ...]) -> Any:
         evidence={},
         query=asked(MERINO),
         picks=picks,
-        lookup=lambda ids: world.store.products(list(ids)),
+        shop=world.store,
         read_ends=lambda: reference(world, MERINO),
     )
     return case, read_report(case)

@@ -53,7 +53,9 @@ def test_everything_that_would_do_is_kept_and_what_is_owned_or_bought_left_out()
     reference = found((want(), [GOOD, CHEAP, UNPRICED, product("E", 1, currency="EUR")]))
     (thing,) = reference.things
     assert [(fit.product_id, fit.price) for fit in thing.fits] == [("A", "5"), ("B", "9.5"), ("D", None), ("E", None)]
-    assert ids(found((want(), [CHEAP, GOOD, SCARF]), bought=("B", "Z"), owned=("C",))) == (["A"], ["A"])
+    shelf = [CHEAP, GOOD, SCARF]
+    assert ids(found((want(not_owned=True), shelf), bought=("B", "Z"), owned=("C",))) == (["A"], ["A"])
+    assert ids(found((want(), shelf), bought=("B", "Z"), owned=("C",))) == (["A"], ["C"]), "it may be bought again"
 
 
 def test_what_is_optional_is_bought_where_the_budget_allows_and_never_by_the_cheapest() -> None:
@@ -72,7 +74,9 @@ def test_what_leaves_a_demand_open_is_undecided_and_no_basket_holds_it() -> None
     assert {fit.product_id: fit.open for fit in thing.undecided} == {"S": ("waterproof", "blessed"), "W": ("blessed",)}
     assert (thing.fits, reference.best, reference.lack) == ((), None, "not_said")
     free = product("F", 9, average_rating=3.0, rating_number=500, details={"Ingredients": "Water, oil"})
-    reference = found((want(must_not=(Demand(say="perfume", field="Ingredients"),)), [free, GOOD]))
+    reference = found(
+        (want(must_not=(Demand(say="perfume", field="Ingredients", none_of=("Water, oil",)),)), [free, GOOD])
+    )
     assert [fit.product_id for fit in reference.things[0].fits] == ["F"]
     assert ids(reference) == (["F"], ["F"])
 
@@ -83,8 +87,8 @@ def test_why_there_is_no_basket() -> None:
         ([(want("feeder"), [CHEAP]), (want("bath"), [])], ten, "not_sold"),
         ([(want(price_max=Money.of(4)), feeder)], {}, "too_dear"),
         ([(want(), feeder)], {"budget": Money.of(100, "EUR")}, "no_price"),
-        ([(want(), feeder)], {"owned": ("A", "B")}, "owned"),
-        ([(want(rating_min=4.9), feeder)], {"owned": ("A", "B")}, "no_basket"),
+        ([(want(not_owned=True), feeder)], {"owned": ("A", "B")}, "owned"),
+        ([(want(rating_min=4.9, not_owned=True), feeder)], {"owned": ("A", "B")}, "no_basket"),
     ]
     for wanted, limits, lack in rows:
         reference = found(*wanted, **limits)
@@ -173,7 +177,7 @@ def test_a_wish_is_proved_refuted_or_left_open() -> None:
         ([GLASS, press("U", 20, average_rating=None)], {"want": pressed(rating_min=4.8)}, "open"),
         ([GLASS], {"want": pressed(brands_wanted=("Nordlys",))}, "proved: demands"),
         # what the shopper has, a missing kind, and several pieces
-        ([plain], {"bought": ("A",)}, "proved: owned"),
+        ([plain], {"bought": ("A",), "want": pressed(not_owned=True)}, "proved: owned"),
         ([], {}, "proved: not_sold"),
         ([plain], SEVENTY, "proved: too_dear"),
         ([plain, press("P", 60, title="Acme French Press, Pack of 4")], SEVENTY, "open"),

@@ -5,15 +5,48 @@ from typing import Any
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import listing_of
+from drretail.grounding.vocabulary import Vocabulary
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand
 from tests.goods import product, want
 
 
-def ruled(demand: Demand, title: str = "A thing", *, unwanted: bool = False, **details: str) -> str:
+def thing(title: str, **details: str) -> Product:
     named = {name.replace("_", " "): value for name, value in details.items()}
-    thing = Product(product_id="B0TEST0001", title=title, category="Pets", details=named)
-    return decided_by_field(demand, listing_of(thing), unwanted=unwanted).state
+    return Product(product_id="B0TEST0001", title=title, category="Pets", details=named)
+
+
+COLORS, LINKS = ("Leather", "Cotton", "Polyester", "White", "Black"), ("Wired", "Wireless", "Remote")
+SAID = [thing(value, Material=value, Color=value) for value in COLORS]
+SAID.extend(thing(value, Connectivity_Technology=value, Special_Feature=value) for value in LINKS)
+SHOP = Vocabulary(lambda: [*SAID, *SAID, *(thing("A rug", Color=value) for value in ("Multi", "Multi", "Geometrica"))])
+
+
+def ruled(demand: Demand, title: str = "A thing", *, unwanted: bool = False, **details: str) -> str:
+    return decided_by_field(demand, listing_of(thing(title, **details), SHOP), unwanted=unwanted).state
+
+
+def test_a_color_excludes_another_only_if_both_are_words_of_the_field() -> None:
+    white = Demand(say="white", field="Color", any_of=("White",))
+    rows = {"White": "met", "Red/White": "met", "Black": "broken"}
+    rows |= dict.fromkeys(("Multi", "Geometrica", "Power Strip", "Red", "_", "Off White"), "open")
+    assert {value: ruled(white, Color=value) for value in rows} == rows
+    assert ruled(white, "A lamp in white", Color="Black") == "open", "its title says otherwise"
+    assert ruled(Demand(say="grey", field="Color", any_of=("Grey",)), Color="Gray") == "met"
+    no_shop = decided_by_field(white, listing_of(thing("A lamp", Color="Black")))
+    assert no_shop.state == "open", "the words of the shop are not known"
+
+
+def test_a_floor_is_kept_by_more_and_denied_by_what_is_typed_to_deny() -> None:
+    year = Demand(say="1-year warranty", field="Warranty", least=1, unit="year", none_of=("30-day returns",))
+    rows = {"5-Year Warranty": "met", "1 year": "met", "30-Day Returns": "broken", "Lifetime": "open"}
+    assert {value: ruled(year, Warranty=value) for value in rows} == rows
+    long = Demand(say="an hour and a half", field="Battery Life", least=90, unit="minutes")
+    assert (ruled(long, Battery_Life="120-Minute Battery"), ruled(long, Battery_Life="45 min")) == ("met", "broken")
+    assert (
+        ruled(Demand(say="30 settings", field="Grinds", least=30, unit="grind settings"), Grinds="60 Grind Settings")
+        == "met"
+    )
 
 
 def test_brands_stars_ratings_and_prices_are_limits_and_what_is_unknown_keeps_only_those_of_a_price() -> None:

@@ -1,6 +1,7 @@
-"""Which products are of a kind, by leaf category or the noun of the title. offer: tests/grounding/test_cart.py."""
+"""Which products are of a kind, by the path of the category and what titles there say. offer: test_cart.py."""
 
-from drretail.grounding.listing import is_of_kind
+from drretail.grounding.listing import listing_of, state_of_kind
+from drretail.grounding.vocabulary import Vocabulary
 from drretail.records.shop import Product
 
 
@@ -8,33 +9,54 @@ def titled(title: str, *path: str) -> Product:
     return Product(product_id="B1", title=title, category="Home_and_Kitchen", categories=("Home & Kitchen", *path))
 
 
-COFFEE = titled("Brewhaven Caffettiera, 34 oz", "Coffee", "French Presses")
-FEEDER = titled("Larkhall Window Bird Feeder for Small Birds, Clear", "Outdoor Decor")
-
+COMBOS = ("Computer Accessories", "Keyboards, Mice & Accessories", "Keyboard & Mouse Combos")
 
 KINDS = [
-    # a leaf category and its noun, however they are written; no department, no word and no unknown word
-    (COFFEE, "French Presses | french press | FRENCH  PRESS | presses", "Home & Kitchen |  | … | rocket"),
-    # the noun of the title, where the category does not tell
-    (FEEDER, "bird feeder | Feeder | window bird feeders", "feeder for birds"),
-    # what holds the words and is another thing
-    (titled("French Press Replacement Filter, Stainless Steel"), "", "french press"),
-    (titled("Bird Bath, Stone"), "", "bird feeder"),
-    # number, color, packing and case make no other kind
-    (titled("Thimbletot Diaper Bag, Black, 32 L"), "diaper bag", ""),
-    (titled("Women's Rain Boots"), "women's rain boot", ""),
-    # what a thing is for is no kind, in whichever category it is
-    (titled("Battery for JBL Charge 3 Speaker", "Portable Speakers"), "", "portable speaker"),
-    (titled("Hard Case Fits Sony Bluetooth Speaker (Red)", "Speakers"), "", "speaker"),
-    (titled("Decal for phone, laptop, water bottle"), "", "water bottle"),
-    (titled("For JBL Charge 3: Battery", "Batteries"), "batteries", ""),
-    (titled("Claw Hair Clips for Women", "Clips & Barrettes"), "Clips & Barrettes", ""),
-    # of two names of a leaf the title's
-    (titled("Silicone Bib, Grey", "Baby", "Bibs & Burp Cloths"), "bib", "burp cloth"),
+    # a leaf category, however it is written; no department, no word of its name, no noun of a title alone
+    (
+        titled("Brewhaven French Press, 34 oz", "Coffee", "French Presses"),
+        {
+            "met": "French Presses | french press | FRENCH  PRESS",
+            "open": "presses",
+            "broken": " | … | tea",
+        },
+    ),
+    (titled("Larkhall Window Bird Feeder", "Outdoor Decor"), {"open": "bird feeder | Feeder", "broken": "bird bath"}),
+    # the path of a leaf, and a phrase that the path says: "crib sheet" is not of the laundry
+    (
+        titled("Pennysorrel Fragrance Free Sheets, 64 Loads", "Household Supplies", "Laundry Detergent", "Sheets"),
+        {
+            "met": "Laundry Detergent > Sheets | laundry detergent sheet | household sheets",
+            "open": "fragrance free sheets",
+            "broken": "Baby Bedding > Sheets | crib sheet",
+        },
+    ),
+    # of a part with two names nobody knows which it is
+    (titled("Dish Towel", "Kitchen & Dining", "Towels"), {"open": "kitchen towel", "broken": "bath towel"}),
+    # two of one sort in one leaf are alike, whatever their titles say
+    (titled("Logitech MK570 Wave Keyboard and Mouse Combo", *COMBOS), {"open": "keyboard", "met": COMBOS[-1]}),
+    (titled("LOGITECH MK235 combo, Black", *COMBOS), {"open": "keyboard", "met": COMBOS[-1]}),
+    # parts and accessories are open in whichever category they stand, and so is what the title does not say
+    (titled("Battery for JBL Charge 3 Speaker", "Portable Speakers"), {"open": "portable speaker"}),
+    (titled("JBL Speaker Battery Replacement", "Portable Speakers"), {"open": "Portable Speakers"}),
+    (titled("Hard Case Fits Sony Bluetooth Speaker (Red)", "Speakers"), {"open": "speaker"}),
+    (titled("Left Drive Wheel Compatible with Roomba", "Robotic Vacuums"), {"open": "Robotic Vacuums"}),
+    (titled("Novelly Keyboard Keychain with Led Light", "Keyboards"), {"open": "Keyboards"}),
+    (titled("Toner Cartridge Replacement for Canon 118", "Toner Cartridges"), {"open": "Toner Cartridges"}),
+    (titled("Claw Hair Clips for Women", "Clips & Barrettes"), {"met": "Clips & Barrettes"}),
+    (titled("Mossbury & Co 8 Pack Garden Hose 100 ft – Brass", "Garden Hoses"), {"met": "garden hose"}),
 ]
 
 
-def test_a_kind_is_told_by_leaf_category_or_the_noun_of_the_title() -> None:
-    for item, kinds, others in KINDS:
-        assert [kind for kind in kinds.split(" | ") if kind and not is_of_kind(item, kind)] == [], item.title
-        assert [kind for kind in others.split(" | ") if is_of_kind(item, kind)] == [], item.title
+def test_a_kind_is_told_by_the_path_of_the_category_and_open_where_that_does_not_say() -> None:
+    for item, kinds in KINDS:
+        for state, names in kinds.items():
+            differ = [kind for kind in names.split(" | ") if state_of_kind(listing_of(item), kind) != state]
+            assert differ == [], item.title
+
+
+def test_what_most_of_a_category_are_called_is_of_it() -> None:
+    machines = [titled(f"Dozeley White Noise Machine {number}", "Sleep Soothers") for number in range(3)]
+    shop = Vocabulary(lambda: [*machines, titled("Dozeley Wall Bracket", "Sleep Soothers")])
+    items = machines[0], titled("A Cord", "Sleep Soothers")
+    assert [state_of_kind(listing_of(item, shop), "Sleep Soothers") for item in items] == ["met", "open"]

@@ -158,6 +158,14 @@ async def test_no_error_holds_the_key(name: str, step: Step) -> None:
     assert KEY not in said
 
 
+@pytest.mark.parametrize("name", CLIENTS)
+async def test_no_client_follows_a_server_that_sends_it_elsewhere(name: str) -> None:
+    with Provider() as far:
+        elsewhere = Step(307, headers=(("location", f"{far.url}/elsewhere"),))
+        assert (await called(name, elsewhere, retries=0)).problem.kind == "model"
+    assert far.seen == []
+
+
 QUESTION = [HumanMessage("Which dog bed? " * 100)]
 ESTIMATED = Usage(calls=1, input_uncached=375, output=1, estimated=1)
 HOLDERS = {"anthropic": "usage", "openai": "usage", "google": "usageMetadata"}

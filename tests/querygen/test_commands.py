@@ -9,12 +9,13 @@ from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.query_files import gold_file, write_gold
 from drretail.querygen.generate import generate_queries
-from drretail.records.criteria import Gold, WebQuestion
+from drretail.querygen.reading import read_queries
+from drretail.records.criteria import Gold, Needs
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands
 from tests.build import query as query_of
-from tests.querygen.conftest import MakeWorld, call, orders, products, refused
+from tests.querygen.conftest import call, refused
 
 
 def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(world: World, tmp_path: Path) -> None:
@@ -52,13 +53,6 @@ def test_queries_that_could_not_be_made_are_told_and_users_who_were_named_are_le
     assert (account["came"], account["used"]) == (2, 1)
     reason = "no query can be made of the user's orders"
     assert account["left_out"] == {reason: {"count": 1, "first": poor, "failed": True}}
-
-
-def test_a_shop_where_a_floor_does_as_well_as_the_oracle_is_told(make_world: MakeWorld, tmp_path: Path) -> None:
-    flat = make_world(products(prices=False), orders())
-    result = call(flat, "generate", "--to", tmp_path / "a.jsonl", "--n", "5", "--quiet")
-    assert result.stderr.startswith("The best rated of each kind does as well as the oracle on every query")
-    assert result.exit_code == 3
 
 
 def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_was(
@@ -120,19 +114,18 @@ def test_questions_are_shown_in_full_by_number_and_as_json(tmp_path: Path, monke
     assert "bird feeder: cheaper, relative to the system's own" in call(None, "show", tmp_path / "talk.jsonl").stdout
 
 
-def test_show_and_check_tell_what_is_asked_of_the_web_and_what_cannot_be_met(world: World, tmp_path: Path) -> None:
+def test_check_keeps_what_is_proved_and_ends_with_3_where_luck_does_as_well(world: World, tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
-    asked = WebQuestion(text="do squirrels climb poles")
-    gold = Gold(query_id="mine-1", web_question=asked)
-    query = query_of("mine-1", BATH.strip(), mode="generic", wish=Wish(wants=(WANT,)), infeasible=True, gold=gold)
+    query = query_of("mine-1", BATH.strip(), mode="generic", wish=Wish(wants=(WANT,)), infeasible=True)
     write_lines(path, [query.as_line()])
     write_gold([query], gold_file(path))
-    shown = call(None, "show", path).stdout
-    assert "mine-1 · generic · infeasible\n" in shown
-    assert "· asks the web: do squirrels climb poles\n" in shown
-    (document,) = json.loads(call(None, "show", path, "--json").stdout)["queries"]
-    assert document["web_question"]["text"] == asked.text
-    assert (
-        "Made so that the shop can't satisfy them: 1; with a question to the web: 1\n"
-        in call(world, "check", path).stdout
-    )
+    assert "mine-1 · generic · infeasible\n" in call(None, "show", path).stdout
+    assert "Made so that the shop can't satisfy them: 1\n" in call(world, "check", path).stdout
+    wish = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",)),))
+    able = query_of("mine-2", FEEDER.text, mode="generic", wish=wish)
+    write_gold([able], gold_file(path))
+    write_lines(path, [able.as_line()])
+    lucky = call(world, "check", path, "--needs", "profile")
+    assert (lucky.exit_code, "Mean luck without the profile is 1.00" in lucky.stdout) == (3, True)
+    (kept,) = read_queries(path)
+    assert kept.gold == Gold(query_id="mine-2", needs=Needs(one_search=True))

@@ -15,7 +15,7 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.query import Query, turns_until
 from drretail.records.wish import Want, Wish
-from scripts.make_conversations import CONVERSATIONS, turns
+from scripts.make_conversations import CONVERSATIONS, closed, turns
 from tests import build
 from tests.build import query as query_of
 from tests.shop import build_shop
@@ -70,8 +70,9 @@ def test_what_gives_no_conversation_is_said(tmp_path: Path, talks: list[Query]) 
         command(path, to=tmp_path / "talks.jsonl", world=world)
 
 
-def test_the_forty_that_ship_are_what_the_script_makes() -> None:
-    made = [turn for number, written in enumerate(CONVERSATIONS, 1) for turn in turns(number, written)]
+def test_the_forty_that_ship_are_what_the_script_makes(demo: World) -> None:
+    written, offers = enumerate(CONVERSATIONS, 1), Offers(demo)
+    made = [closed(turn, offers) for number, talk in written for turn in turns(number, talk)]
     assert made == [*shipped_queries("conversations")]
 
 

@@ -8,21 +8,34 @@ from drretail.api.queries import spoil as command
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.errors import UserError
-from drretail.files import write_lines
+from drretail.grounding.constraints import record_sha
+from drretail.query_files import write_with_gold
 from drretail.querygen import spoil as spoiling
 from drretail.querygen.reading import read_queries
 from drretail.querygen.spoil import KINDS, spoil_queries
+from drretail.records.criteria import OF_KIND as IS_SUCH
+from drretail.records.criteria import Decision, Gold
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from tests.shop import USER, build_shop
+from tests.shop import PRODUCTS, USER, build_shop
 
 FEEDER = Want(name="hopper feeder", kinds=("hopper bird feeder",))
+HOPPER = PRODUCTS[1]
+IS_ONE = Decision(
+    want=FEEDER.name,
+    demand=IS_SUCH,
+    product_id=HOPPER.product_id,
+    record_sha=record_sha(HOPPER),
+    state="met",
+    by="model:a",
+)
 QUERY = Query(
     query_id="q1",
     user_id=USER,
     text="A hopper feeder in cedar for less than $100, please. Not above $100!",
     wish=Wish(wants=(FEEDER,), budget=Money.of(100)),
+    gold=Gold(query_id="q1", decisions=(IS_ONE,)),
     source="t",
 )
 ONCE = QUERY.model_copy(update={"text": "A hopper feeder for less than $100, please."})
@@ -87,10 +100,11 @@ def test_queries_of_another_world_are_refused(offers: Offers) -> None:
 def test_the_command_writes_the_pairs_and_says_what_gave_none(tmp_path: Path) -> None:
     world, asked, to = build_shop(tmp_path / "world"), tmp_path / "q.jsonl", tmp_path / "pairs.jsonl"
     untyped = ONCE.model_copy(update={"query_id": "q2", "wish": None})
-    write_lines(asked, [ONCE.as_line(), untyped.as_line()])
+    write_with_gold([ONCE, untyped], asked)
     made = command(asked, to=to, world=world).value
     assert dict(made.counts) == {"too_dear": 1}
     assert list(read_queries(to)) == made.queries
-    write_lines(asked, [QUERY.as_line(), untyped.as_line()])
-    with pytest.raises(UserError, match="gave no pair of queries: 1 × it has no wish, 1 × no pair could be proved"):
+    unsold = Wish(wants=(Want(name="cello", kinds=("cello",)),), budget=Money.of(100))
+    write_with_gold([QUERY.model_copy(update={"wish": unsold}), untyped], asked)
+    with pytest.raises(UserError, match="gave no pair of queries: 1 × it has no wish, 1 × nothing has to be bought"):
         command(asked, to=tmp_path / "none.jsonl", world=world)

@@ -1,26 +1,28 @@
-"""Answers of several raters: who agrees with whom, and on what they differ."""
+"""Answers of several raters: who agrees with whom, and on what they differ. Also tests addons/lab/raters.py."""
 
 from random import Random
 
 import numpy as np
 import pytest
 
-from drretail.stats.agreement import (
+from drretail.addons.lab.raters import (
     agreement_interval,
     as_two,
     balanced_accuracy,
-    cohen_kappa,
-    correlation,
     kappa,
-    kappa_without_ties,
     krippendorff_alpha,
     mean_absolute_deviation,
     pairwise_comparison_accuracy,
-    percent_agreement,
     ranking_agreement,
+    tables_of,
+)
+from drretail.stats.agreement import (
+    cohen_kappa,
+    correlation,
+    kappa_without_ties,
+    percent_agreement,
     ranks,
     soft_disagreement,
-    tables_of,
 )
 from tests.build import known
 

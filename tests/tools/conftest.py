@@ -112,16 +112,14 @@ def session(world: World) -> Session:
 
 
 @pytest.fixture
-def toolkit(session: Session) -> Iterator[Toolkit]:
-    with Toolkit(session) as opened:
-        yield opened
+def toolkit(session: Session) -> Toolkit:
+    return Toolkit(session)
 
 
 @pytest.fixture
-def anyones(world: World) -> Iterator[Toolkit]:
+def anyones(world: World) -> Toolkit:
     """Anna's tools, which show any user's data, as in the paper."""
-    with Toolkit(Session(SessionSettings(world, user_id=ANNA, scope="any"))) as opened:
-        yield opened
+    return Toolkit(Session(SessionSettings(world, user_id=ANNA, scope="any")))
 
 
 def error_of(reply: ToolReply) -> dict[str, Any]:

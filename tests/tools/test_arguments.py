@@ -162,8 +162,8 @@ def own_tool(returned: Any) -> dict[str, Tool]:
     ],
 )
 def test_a_tool_of_ones_own_that_gives_anything_else_fails_its_call(session: Session, returned: Any) -> None:
-    with Toolkit(session, tools=own_tool(returned)) as toolkit:
-        assert toolkit.call("own", {}).error == "unavailable"
+    toolkit = Toolkit(session, tools=own_tool(returned))
+    assert toolkit.call("own", {}).error == "unavailable"
     (step,) = session.trajectory.steps()
     assert step.error is not None
     assert written(step)
@@ -237,7 +237,7 @@ def test_the_error_shows_the_right_form_and_the_nearest_of_what_was_shown(toolki
 
 
 def test_where_nobody_asks_no_user_is_meant_by_a_mark(world: World) -> None:
-    with Toolkit(Session(SessionSettings(world, scope="any"))) as toolkit:
-        message = error_of(toolkit.call("get_user_profile", {"user_id": "[U:profile]"}))["message"]
-        assert message.endswith('"AEXAMPLEUSER00000000000000A1". Nobody asks here, so that U:… names nobody.')
-        assert "Nobody asks" not in error_of(toolkit.call("get_user_profile", {"user_id": "AENOBODY0"}))["message"]
+    toolkit = Toolkit(Session(SessionSettings(world, scope="any")))
+    message = error_of(toolkit.call("get_user_profile", {"user_id": "[U:profile]"}))["message"]
+    assert message.endswith('"AEXAMPLEUSER00000000000000A1". Nobody asks here, so that U:… names nobody.')
+    assert "Nobody asks" not in error_of(toolkit.call("get_user_profile", {"user_id": "AENOBODY0"}))["message"]

@@ -107,8 +107,8 @@ def test_a_profile_is_listing_1_and_proof(toolkit: Toolkit, anyones: Toolkit, wo
     assert reply.value == {"evidence": "U:profile", **world.store.user(ANNA).model_dump()}
     assert json.loads(session.ledger.evidence()[0].sources[0].text) == reply.value
     assert anyones.call("get_user_profile", {"user_id": BORIS}).evidence == (f"U:profile@{BORIS}",)
-    with Toolkit(Session(SessionSettings(world, scope="any"))) as nobodys:
-        assert nobodys.call("get_user_profile", {"user_id": ANNA}).evidence == (f"U:profile@{ANNA}",)
+    nobodys = Toolkit(Session(SessionSettings(world, scope="any")))
+    assert nobodys.call("get_user_profile", {"user_id": ANNA}).evidence == (f"U:profile@{ANNA}",)
 
 
 def test_only_given_fields_change_and_the_world_stays(toolkit: Toolkit, session: Session, world: World) -> None:
@@ -159,8 +159,8 @@ def test_statistics_are_the_stores_figures_and_a_spend_of_no_price_is_not_shown(
     assert value == {"evidence": "U:statistics", **figures.model_dump(mode="json")}
     unpriced = figures.model_copy(update={"spend": 0.0, "mean_order": None})
     monkeypatch.setattr(world.store, "statistics", lambda _: unpriced)
-    with Toolkit(Session(SessionSettings(world, user_id=ANNA))) as another:
-        value = another.call("get_user_statistics", {"user_id": ANNA}).value
+    another = Toolkit(Session(SessionSettings(world, user_id=ANNA)))
+    value = another.call("get_user_statistics", {"user_id": ANNA}).value
     assert "spend" not in value
     assert value["orders_with_unknown_price"] == 1
 
@@ -214,8 +214,8 @@ def test_a_scoped_session_refuses_every_way_to_anothers_data_and_records_it(tool
     assert toolkit.session.attempts == refused
     unknown = toolkit.call("get_user_profile", {"user_id": NOBODY})
     assert error_of(unknown) == error_of(replies[2]), "it does not tell whether another user exists"
-    with Toolkit(Session(SessionSettings(world))) as nobodys:
-        assert nobodys.call("get_user_profile", {"user_id": ANNA}).error == "forbidden"
+    nobodys = Toolkit(Session(SessionSettings(world)))
+    assert nobodys.call("get_user_profile", {"user_id": ANNA}).error == "forbidden"
 
 
 def test_where_any_user_may_be_read_each_look_at_another_is_recorded(anyones: Toolkit) -> None:
@@ -227,15 +227,15 @@ def test_where_any_user_may_be_read_each_look_at_another_is_recorded(anyones: To
 
 @pytest.mark.parametrize("acting", [ANNA, None])
 def test_nobody_elses_profile_is_changed_whatever_the_scope(world: World, acting: str | None) -> None:
-    with Toolkit(Session(SessionSettings(world, user_id=acting, scope="any"))) as toolkit:
-        for written in (BORIS, f'"{BORIS}"', f"U:profile@{BORIS}", NOBODY):
-            reply = toolkit.call("update_user_profile", {"user_id": written, "first_name": "B"})
-            assert error_of(reply)["type"] == "forbidden"
-            assert BORIS not in reply.text
-        session = toolkit.session
-        assert session.state_diff() == ()
-        assert session.overlay == {}
-        assert [(one.user_id, one.refused) for one in session.attempts] == [(BORIS, True)] * 3 + [(NOBODY, True)]
+    toolkit = Toolkit(Session(SessionSettings(world, user_id=acting, scope="any")))
+    for written in (BORIS, f'"{BORIS}"', f"U:profile@{BORIS}", NOBODY):
+        reply = toolkit.call("update_user_profile", {"user_id": written, "first_name": "B"})
+        assert error_of(reply)["type"] == "forbidden"
+        assert BORIS not in reply.text
+    session = toolkit.session
+    assert session.state_diff() == ()
+    assert session.overlay == {}
+    assert [(one.user_id, one.refused) for one in session.attempts] == [(BORIS, True)] * 3 + [(NOBODY, True)]
 
 
 def value(expression: str) -> int | float:

@@ -1,4 +1,4 @@
-"""A connection without a whole request does not stay open. refusal_of_strangers, limited: tests/tools/test_mcp.py."""
+"""A connection without a whole request does not stay open. refusal_of_strangers: tests/tools/test_mcp.py."""
 
 import asyncio
 from collections.abc import AsyncGenerator

@@ -77,8 +77,8 @@ def test_a_clients_model_reads_what_our_agents_read(session: Session, mode: Mode
     async def call_all(client: Client) -> list[CallToolResult]:
         return [await client.call_tool(name, args) for name, args in CALLS]
 
-    with Toolkit(session) as toolkit:
-        replies = [toolkit.call(name, args) for name, args in CALLS]
+    toolkit = Toolkit(session)
+    replies = [toolkit.call(name, args) for name, args in CALLS]
     results = asked(Session(session.settings), call_all, mode)
     for (name, _), reply, result in zip(CALLS, replies, results, strict=True):
         assert (text_of(result), result.is_error) == (reply.text, reply.error is not None), name

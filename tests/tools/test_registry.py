@@ -77,8 +77,8 @@ def test_the_documentation_names_every_tool_argument_and_choice() -> None:
 
 def told(world: World, mode: WebMode, **options: Any) -> dict[str, str]:
     """The description of each tool as it goes over the wire, by its name."""
-    with Toolkit(Session(SessionSettings(world, web_mode=mode, **options))) as toolkit:
-        functions = [schema["function"] for schema in toolkit.openai_schemas()]
+    toolkit = Toolkit(Session(SessionSettings(world, web_mode=mode, **options)))
+    functions = [schema["function"] for schema in toolkit.openai_schemas()]
     return {function["name"]: function["description"] for function in functions}
 
 
@@ -167,8 +167,8 @@ def test_what_a_tool_of_one_s_own_hands_on_holds_no_form_of_a_prompt_s() -> None
         return ToolResult({"notes": [one.text for one in HOSTILE], HOSTILE[0].text: "x"}, ())
 
     session = Session(SessionSettings(cast("World", None), tool_timeout=30))
-    with Toolkit(session, tools={"notes": Tool("notes", notes, "read")}) as toolkit:
-        text = toolkit.call("notes", {}).text
+    toolkit = Toolkit(session, tools={"notes": Tool("notes", notes, "read")})
+    text = toolkit.call("notes", {}).text
     assert got_through(text, ("tag", "token", "turn")) == set()
     assert len(arrived(text)) == len(HOSTILE)
 

@@ -55,8 +55,8 @@ def test_a_call_is_recorded_with_its_evidence_and_text_and_so_is_an_error(toolki
     unknown = error_of(toolkit.call("get_users_order", {}, "0.2"))
     assert (unknown["type"], unknown["allowed"]) == ("unknown_tool", list(TOOLS))
     assert "get_user_orders" in unknown["message"]
-    with Toolkit(Session(session.settings), others=["Finalize"]) as beside:
-        assert error_of(beside.call("Finalise", {}))["allowed"] == [*TOOLS, "Finalize"]
+    beside = Toolkit(Session(session.settings), others=["Finalize"])
+    assert error_of(beside.call("Finalise", {}))["allowed"] == [*TOOLS, "Finalize"]
     _, failed, nameless = session.trajectory.steps()
     assert failed.error == "invalid_argument: Division by zero has no value."
     assert nameless.name == "get_users_order"
@@ -82,13 +82,13 @@ def test_a_bug_of_ours_is_hidden_from_the_model_and_kept_in_the_step(session: Se
         raise UserError("secret path")
 
     session.ledger.add([evidence("7", "something else")], "0", 99)
-    with Toolkit(session, tools=made_up("broken", fail) | made_up("clash", lambda number: None)) as toolkit:
-        error = error_of(toolkit.call("broken", {}))
-        assert toolkit.call("clash", {"number": 7}).error == "unavailable", "one id for two sources"
-    with Toolkit(session, tools=made_up("damaged", damage)) as toolkit:
-        assert error_of(toolkit.call("damaged", {}))["message"] == (
-            "The shop's data cannot be read; `drretail world check` tells its owner more."
-        )
+    toolkit = Toolkit(session, tools=made_up("broken", fail) | made_up("clash", lambda number: None))
+    error = error_of(toolkit.call("broken", {}))
+    assert toolkit.call("clash", {"number": 7}).error == "unavailable", "one id for two sources"
+    toolkit = Toolkit(session, tools=made_up("damaged", damage))
+    assert error_of(toolkit.call("damaged", {}))["message"] == (
+        "The shop's data cannot be read; `drretail world check` tells its owner more."
+    )
     assert error == {"type": "unavailable", "message": "broken failed for an internal reason; another call may do."}
     kept, clash, _ = (step.error or "" for step in session.trajectory.steps())
     assert re.fullmatch(r"KeyError: 'secret detail' \(.*test_toolkit\.py, line [0-9]+\)", kept)
@@ -103,8 +103,8 @@ def test_replies_ledger_and_steps_are_in_call_order_whatever_ends_first(session:
             return second_ended.wait(5)
         return second_ended.set()
 
-    with Toolkit(session, threads=2, tools=made_up("slow", wait_for_the_second)) as toolkit:
-        replies = toolkit.call_all([("slow", {"number": 1}), ("slow", {"number": 2}), ("none", {})], "0.1")
+    toolkit = Toolkit(session, threads=2, tools=made_up("slow", wait_for_the_second))
+    replies = toolkit.call_all([("slow", {"number": 1}), ("slow", {"number": 2}), ("none", {})], "0.1")
     assert [reply.value.get("number") for reply in replies] == [1, 2, None]
     assert [reply.seq for reply in replies] == [0, 1, 2]
     assert [entry.id for entry in session.ledger.evidence()] == ["C:1", "C:2"]
@@ -123,9 +123,9 @@ def test_a_write_waits_for_the_reads_before_it_and_holds_up_those_after(session:
         return second_is_done.set() if number == 2 else None
 
     tools = made_up("read", act) | made_up("write", act, "write")
-    with Toolkit(session, tools=tools) as toolkit:
-        names = ["read", "read", "write", "write", "read"]
-        toolkit.call_all([(name, {"number": number}) for number, name in enumerate(names, 1)])
+    toolkit = Toolkit(session, tools=tools)
+    names = ["read", "read", "write", "write", "read"]
+    toolkit.call_all([(name, {"number": number}) for number, name in enumerate(names, 1)])
     assert done == [2, 1, 3, 4, 5], "the two reads side by side, everything else in order"
 
 
@@ -135,11 +135,11 @@ def test_a_hung_tool_times_out_uses_up_no_thread_and_is_not_waited_for_at_the_en
     def hang(number: int) -> object:
         return release.wait() if number else "quick"
 
-    with Toolkit(session, timeout=0.05, threads=2, tools=made_up("hung", hang)) as toolkit:
-        replies = toolkit.call_all([("hung", {"number": n}) for n in (1, 2, 3, 0)])
-        assert [reply.error for reply in replies] == ["timeout", "timeout", "timeout", None]
-        assert replies[3].value["did"] == "quick"
-        assert error_of(replies[0])["message"] == "hung gave no answer within 0.05 seconds."
+    toolkit = Toolkit(session, timeout=0.05, threads=2, tools=made_up("hung", hang))
+    replies = toolkit.call_all([("hung", {"number": n}) for n in (1, 2, 3, 0)])
+    assert [reply.error for reply in replies] == ["timeout", "timeout", "timeout", None]
+    assert replies[3].value["did"] == "quick"
+    assert error_of(replies[0])["message"] == "hung gave no answer within 0.05 seconds."
     assert not release.is_set()  # they are still at work
     release.set()
     assert all_at_rest()
@@ -158,7 +158,6 @@ def test_a_job_has_its_time_from_its_own_beginning_and_not_from_the_waiter_s() -
     following.ended.result(timeout=60)
     assert following.result == "in its place"
     release.set()
-    workers.close()
     assert isinstance(result, TimeoutError)
     assert waited < 1.6
 
@@ -178,4 +177,3 @@ def test_a_pool_runs_no_more_jobs_at_once_than_its_size_however_many_places_ther
     release.set()
     for job in jobs:
         job.ended.result(timeout=60)
-    workers.close()

@@ -25,8 +25,8 @@ from tests.tools.conftest import PAGES, ListWeb, error_of
 def searched(world: World, web: Any, **given: Any) -> tuple[Session, list[dict[str, Any]]]:
     """A session that has searched this web, for summaries of pages, and its results."""
     session = Session(replace(SessionSettings(replace(world, web=web), web_mode="ws"), **given))
-    with Toolkit(session) as toolkit:
-        return session, toolkit.call("web_search", {"query": "x"}).value["results"]
+    toolkit = Toolkit(session)
+    return session, toolkit.call("web_search", {"query": "x"}).value["results"]
 
 
 def test_results_have_evidence_url_snippet_and_a_date_where_known(toolkit: Toolkit, session: Session) -> None:
@@ -74,8 +74,8 @@ def test_a_summary_that_this_path_was_shown_stands_for_its_page_with_a_note(worl
         session = Session(SessionSettings(replace(world, web=ListWeb(page="All of it.")), web_mode="ws"))
         about = {"id": web_evidence_id(address), "kind": "web", "key": address, "title": "A", "form": "summary"}
         session.ledger.add([Source.model_validate({**about, "text": text, "shown": is_shown})], "0", 99)
-        with Toolkit(session) as toolkit:
-            (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
+        toolkit = Toolkit(session)
+        (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
         read = ("Five feet.", READ_BEFORE) if text == summary and is_shown else (None, None)
         assert (result.get("summary"), result.get("note")) == read
 
@@ -84,8 +84,8 @@ def test_two_spellings_of_one_address_are_one_page_and_a_round_has_no_two_of_one
     spellings = ("https://a.example/x", "https://A.example/x#top", "https://b.example/")
     web = ListWeb(*(WebResult(url, url, url) for url in spellings))
     session = Session(SessionSettings(replace(world, web=web), web_k=2))
-    with Toolkit(session) as toolkit:
-        assert toolkit.call("web_search", {"query": " x "}).value["shown"] == 1, "of the two that were asked for"
+    toolkit = Toolkit(session)
+    assert toolkit.call("web_search", {"query": " x "}).value["shown"] == 1, "of the two that were asked for"
     assert web.asked == ["x"]
     assert list(rounds([*URLS, URLS[0], f"{URLS[1]}two", URLS[2].upper()])) == [
         URLS[:4],
@@ -96,17 +96,17 @@ def test_two_spellings_of_one_address_are_one_page_and_a_round_has_no_two_of_one
 def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -> None:
     web = ListWeb()
     first = Session(SessionSettings(replace(world, web=web)))
-    with Toolkit(first) as toolkit:
-        text = toolkit.call("web_search", {"query": "x"}, "0.3").text
+    toolkit = Toolkit(first)
+    text = toolkit.call("web_search", {"query": "x"}, "0.3").text
     (effect,) = first.journal.effects
     asked = {"provider": "list", "query": "x", "k": 5}
     assert (effect.scope, effect.kind, effect.request) == ("0.3/0", "web_search", asked)
-    with Toolkit(Session(SessionSettings(replace(world, web=web)), journal=resumed(first.journal))) as toolkit:
-        assert toolkit.call("web_search", {"query": "x"}, "0.3").text == text
+    toolkit = Toolkit(Session(SessionSettings(replace(world, web=web)), journal=resumed(first.journal)))
+    assert toolkit.call("web_search", {"query": "x"}, "0.3").text == text
     assert web.asked == ["x"]
     lacking = Session(SessionSettings(world), journal=Journal(replay=()))
-    with Toolkit(lacking) as toolkit, pytest.raises(ModelError, match="replayed journal"):
-        toolkit.call("web_search", {"query": "x"})
+    with pytest.raises(ModelError, match="replayed journal"):
+        Toolkit(lacking).call("web_search", {"query": "x"})
 
 
 def resumed(journal: Journal, kept: int | None = None) -> Journal:

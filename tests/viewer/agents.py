@@ -33,8 +33,8 @@ def answering(report: str, *picks: Pick) -> Agent:
 
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         del task, models, limits
-        with Toolkit(session) as toolkit:
-            toolkit.call("product_catalog_search", {"query": "bird feeder bath"})
+        toolkit = Toolkit(session)
+        toolkit.call("product_catalog_search", {"query": "bird feeder bath"})
         return Answer(report=report, picks=picks)
 
     return Agent(answer, roles=())

@@ -13,11 +13,18 @@ def test_every_limit_of_a_want_stands_in_its_line() -> None:
     demands = {"must": (Demand(say="cotton"), long, loose), "must_not": (Demand(say="zips"),)}
     demands |= {"rating_min": 4, "ratings_min": 1200}
     brands = {"brands_wanted": ("Nordlys", "Ostrava"), "brands_unwanted": ("Tallow",)}
-    limits = {"kinds": ("swaddle blanket", "Swaddles"), "quantity": 2, "optional": True, "again": True}
+    limits = {
+        "kinds": ("swaddle blanket", "Swaddles"),
+        "quantity": 2,
+        "optional": True,
+        "several": True,
+        "not_owned": True,
+    }
     limits |= {"price_max": Money.of(20), **demands, **brands}
     (line,) = wish_lines(Wish(wants=(BLANKET.model_copy(update=limits),)))
     assert line == (
-        "2 × swaddle blanket: of the kind Swaddles; only if it is worth buying; may be a product that the shopper has; "
+        "2 × swaddle blanket: of the kind Swaddles; only if it is worth buying; one or several different ones; "
+        "none that the shopper has; "
         'must meet "cotton", "at least 4 feet" (Length: at least 4 ft), "without tools" (Assembly: no tools or '
         'tool-free, not tool-free lid); must not be or have "zips"; at least 4 stars; at least 1,200 ratings; at most '
         "$20.00 a piece; by Nordlys or Ostrava; not by Tallow"

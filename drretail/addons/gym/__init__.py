@@ -6,6 +6,7 @@ options.py    the options of ``try`` and ``gym split``
 env.py        ``ShopEnv`` (reset, step), the ``Shop`` that rollouts share, a rollout; rollouts as runs, recorded runs
               rewarded and replayed
 trial.py      one agent on one query, with its reward and that of its last trial
+reward.py     the metric ``reward``: what is paid for a report; descriptions.toml says how it is shown
 parts.py      ``gym split``: questions to train on and held-out ones, which share no person, wish or shop; a floor
 verifiers.py  the same tasks as a taskset of verifiers
 openenv.py    the same environment behind an OpenEnv server, and its client
@@ -17,8 +18,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drretail.addons.gym.env import Shop, ShopEnv
     from drretail.addons.gym.parts import split
+    from drretail.addons.gym.reward import Reward, reward_of
     from drretail.addons.gym.trial import try_agent
-    from drretail.eval.metrics.reward import Reward, reward_of
 
 __all__ = ["Reward", "Shop", "ShopEnv", "reward_of", "split", "try_agent"]
 _MODULES = {
@@ -33,4 +34,4 @@ def __getattr__(name: str) -> object:
     # On first use, so that the help of the gym's commands loads none of it.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"drretail.{_MODULES.get(name, 'eval.metrics.reward')}"), name)
+    return getattr(import_module(f"drretail.{_MODULES.get(name, 'addons.gym.reward')}"), name)

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, cast, get_args
 
+from drretail.addons.gym.reward import NO_REPORT, Reward, reward_of, why_unpaid
 from drretail.agents.base import task_message
 from drretail.agents.information import recorded_instructions
 from drretail.agents.picks import answer_with_picks
@@ -27,7 +28,6 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known
-from drretail.eval.metrics.reward import NO_REPORT, Reward, reward_of, why_unpaid
 from drretail.experiment import read_definition, run_files
 from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json
@@ -97,15 +97,14 @@ class Shop:
             raise UserError(f"The shop was opened with another query {query_id!r}: rename yours.")
         return existing
 
-    def reward(self, recorded: Recorded, system: System | None = None, before: TurnsBefore = NO_TURNS) -> Reward:
+    def reward(self, recorded: Recorded, before: TurnsBefore = NO_TURNS) -> Reward:
         """The reward of a recorded run, the same as when the run was made.
 
-        ``system`` tells which tools the run had: by default all. A turn of a conversation is rewarded by what it asks
-        of the carts ``before``.
+        A turn of a conversation is rewarded by what it asks of the carts ``before``.
         """
         run, query, store = recorded.run, self.query(recorded.run.query_id), self.world.store
-        turn = before.asked(query, lambda asked: self.references[asked.query_id], store.products).answered(run)
-        return reward_of(turn.decided(run), recorded.evidence, query, turn.followed, store, system)
+        turn = before.asked(query, lambda asked: self.references[asked.query_id], store).answered(run)
+        return reward_of(turn.decided(run), recorded.evidence, query, turn.followed, store)
 
     def close(self) -> None:
         """Closes the world if ``open`` opened it."""
@@ -199,13 +198,10 @@ class _Rollout:
         place = recorded_spec(str(session.settings.world.servers or session.settings.world.folder))
         return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
 
-    def close(self) -> None:
-        self._toolkit.close()
-
 
 STEPS = 30
 WEB_MODE: WebMode = "chunks"
-"""No model summarises pages in a rollout, and what a query asks the web is in no snippet."""
+"""No model summarises pages in a rollout."""
 BEGIN = "The rollout has not begun: call reset first."
 ENDED = "The rollout has ended: call reset for another."
 CLOSED = "The environment is closed: make a new one."
@@ -344,10 +340,9 @@ class ShopEnv:
             info: dict[str, Any] = {"step": self._steps, "evidence": list(reply.evidence), "error": reply.error}
             if rollout.is_handed_in or self._steps >= self.max_steps:
                 recorded = rollout.recorded(self.system)
-                self._reward = self.shop.reward(recorded, self.system, rollout.before)
+                self._reward = self.shop.reward(recorded, rollout.before)
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
-                rollout.close()  # its threads end now, not only when the env is closed
                 following = [turn for turn in self.shop.queries.values() if turn.after == rollout.query.query_id]
                 if rollout.is_handed_in and following:
                     reward, self._reward, self._steps = self._reward.value, None, 0
@@ -386,8 +381,6 @@ class ShopEnv:
         return self._rollout
 
     def _end(self) -> None:
-        if self._rollout is not None:
-            self._rollout.close()
         self._rollout, self._reward, self._steps, self.turns = None, None, 0, []
 
     def _session(self, query: Query | None) -> Session:
@@ -438,7 +431,7 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
             turns = until.get(run.query_id, (shop.queries[run.query_id],))
             if turns[0].after is None:
                 before = read_before(folder, run.system, turns[:-1], run.repeat)
-                yield run, shop.reward(recorded, definition.systems[run.system], before)
+                yield run, shop.reward(recorded, before)
 
 
 def replay(env: ShopEnv, conversation: Mapping[str, Any]) -> Reward:

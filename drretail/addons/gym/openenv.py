@@ -17,9 +17,9 @@ from pydantic import Field, WithJsonSchema
 
 from drretail import __version__
 from drretail.addons.gym.env import Queries, Shop, ShopEnv
+from drretail.addons.gym.reward import Reward
 from drretail.env.world import World
 from drretail.errors import UserError, install_line
-from drretail.eval.metrics.reward import Reward
 
 try:
     from fastapi import FastAPI

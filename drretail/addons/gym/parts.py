@@ -10,6 +10,7 @@ from typing import Any
 
 from drretail.addons.gym.env import Shop, ShopEnv
 from drretail.addons.gym.options import SplitOptions
+from drretail.addons.gym.reward import NO_REPORT, Reward
 from drretail.api.option import accepts
 from drretail.api.options.shared import split_names, text_list
 from drretail.api.queries.writing import check_unused, write_queries
@@ -17,7 +18,6 @@ from drretail.api.worlds import open_world
 from drretail.data_ingest.demo import DemoShop, build_shop
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.grounding.report.picks import picks_block
 from drretail.progress import Progress
 from drretail.querygen.generate import Drafts

@@ -8,6 +8,7 @@ from typing import Any
 
 from drretail.addons.gym.env import Shop
 from drretail.addons.gym.options import TryOptions
+from drretail.addons.gym.reward import BOUGHT, NOT_WANTED, Reward
 from drretail.agents.running.run import ask_once
 from drretail.api.models import Opener
 from drretail.api.option import accepts
@@ -19,7 +20,6 @@ from drretail.api.systems import asked_queries, runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
-from drretail.eval.metrics.reward import BOUGHT, NOT_WANTED, Reward
 from drretail.experiment import run_files
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
@@ -60,7 +60,6 @@ class Trial:
             **dict.fromkeys(("worth", "integrity"), has_cart),
             **dict.fromkeys(of_cart, has_cart and self.reward.why != NOT_WANTED),
             "refused": self.reward.refused or self.reward.why == BOUGHT,
-            "web": self.query.web_question,
         }
         return {part: value if measured.get(part, True) else "n/a" for part, value in parts.items()}
 
@@ -146,6 +145,6 @@ def _judged(
         query=query,
         picks=run.picks,
         run=run,
-        lookup=lambda ids: world.store.products(list(ids)),
+        shop=world.store,
     )
     return Trial(answer, reward(recorded), check_report(case, read_report(case)), query)

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from drretail.addons.gym.env import SHIPPED, STEPS, Shop, ShopEnv
+from drretail.addons.gym.reward import Reward
 from drretail.agents.running.runner import recorded_spec
 from drretail.errors import UserError, install_line
-from drretail.eval.metrics.reward import Reward
 from drretail.grounding.report.page import read_page
 from drretail.records.run import Scope
 

@@ -43,6 +43,7 @@ from drretail.experiment import (
 from drretail.files import write_json
 from drretail.grounding.report.citations import (
     Cited,
+    find_citations,
     scan,
     shop_place,
 )
@@ -112,8 +113,7 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
         if held.title == held.url and cited.title:
             sources_cited[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
     evidence = tuple({**seen_sources, **sources_cited}.values())
-    scanned = scan(report, evidence)
-    return CitedSources(evidence, tuple(scanned.citations(report)), scanned.counts)
+    return CitedSources(evidence, tuple(find_citations(report, evidence)), scan(report, evidence).counts)
 
 
 def _evidence(cited: Cited, url: str) -> Evidence:

@@ -111,7 +111,9 @@ def _entry(value: dict[str, Any], seq: int) -> Evidence | None:
         evidence_id = product_evidence_id(key)
         kind = parse_evidence_id(evidence_id)
     if kind is not None and kind != "web":
-        shown = _shown(canonical_json(value), "record", seq)
+        result = value.get("value", value.get("result"))
+        is_sum = kind == "calculation" and "expression" in value and result is not None
+        shown = _shown(f"{value['expression']} = {result}" if is_sum else canonical_json(value), "record", seq)
         own_key = evidence_id.partition(":")[2]
         return Evidence(
             id=evidence_id, kind=kind, key=own_key, title=title or evidence_id, url=url or None, texts=(shown,)

@@ -212,7 +212,6 @@ class Rollout:
 
     async def end(self, state: TaskState, events: Sequence[Event]) -> None:
         """Leaves the run in the sample's store, and in the experiment of ``Shop.to`` if there is one."""
-        self.toolkit.close()
         self.note_turns(events)
         session, world = self._session, self._session.settings.world
         # What the model said before an error is not a report.

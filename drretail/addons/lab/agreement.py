@@ -9,20 +9,22 @@ from typing import Any
 
 from drretail.addons.lab.findings import PEOPLE, Figure, RaterAgreement, summarised
 from drretail.addons.lab.opinions import PREFERENCE, Aspect, Opinion, Scale, by_question, question_part
-from drretail.stats.agreement import (
+from drretail.addons.lab.raters import (
     agreement_interval,
-    cohen_kappa,
-    correlation,
     kappa,
-    kappa_without_ties,
     krippendorff_alpha,
     mean_absolute_deviation,
     pairwise_comparison_accuracy,
-    percent_agreement,
     ranking_agreement,
+    tables_of,
+)
+from drretail.stats.agreement import (
+    cohen_kappa,
+    correlation,
+    kappa_without_ties,
+    percent_agreement,
     ranks,
     soft_disagreement,
-    tables_of,
 )
 from drretail.stats.intervals import FEWEST, Interval, numbered, student_interval
 

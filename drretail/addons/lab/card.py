@@ -12,6 +12,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from drretail.addons.lab.findings import Figure, JudgeCard, SetCard, unanswered_in_words
+from drretail.addons.lab.raters import (
+    agreement_interval,
+    as_two,
+    balanced_accuracy,
+    kappa,
+    tables_of,
+)
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, VERSION, Claim
 from drretail.eval.claims.rulings import SupportJudge, support_prompt
@@ -29,13 +36,6 @@ from drretail.records.figures import number
 from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.records.score import Verdict
-from drretail.stats.agreement import (
-    agreement_interval,
-    as_two,
-    balanced_accuracy,
-    kappa,
-    tables_of,
-)
 
 Label = Literal["full", "partial", "none"]
 THREE: tuple[Label, ...] = ("full", "partial", "none")

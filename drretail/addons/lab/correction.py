@@ -21,6 +21,7 @@ from drretail.addons.lab.opinions import (
     read_all,
 )
 from drretail.addons.people.judged_claims import JudgedClaim, judged_claims
+from drretail.addons.people.prediction_powered import Item, corrected_mean, difference, labels_alone
 from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.numbers.facts import value_in
@@ -28,7 +29,6 @@ from drretail.eval.numbers.gathering import Gathered, gather_with_panels
 from drretail.eval.registry import load_metric
 from drretail.records.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
-from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone
 
 _ROUNDING = 1e-9
 Labels = Mapping[str, float]

@@ -6,6 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Literal
 
+from drretail.addons.lab.raters import Level
 from drretail.addons.people.judged_claims import sheet_name
 from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.ballots import counted_votes, left_out_of_votes
@@ -20,7 +21,7 @@ from drretail.experiment import read_runs
 from drretail.parsing import read_sheet
 from drretail.records.score import JudgeRef, Rules
 from drretail.records.vote import Ballot, Rating, Vote, about_claim, about_report
-from drretail.stats.agreement import Level, sign
+from drretail.stats.agreement import sign
 from drretail.viewer.judged import read_judgements
 from drretail.viewer.output import say
 

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from drretail.addons.live.layout import KINDS
 from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of
-from drretail.tools.local_server import HOST, is_from_elsewhere, is_same, limited, port_of, refusal_of_strangers
+from drretail.tools.local_server import HOST, is_from_elsewhere, is_same, port_of, refusal_of_strangers
 
 TOKEN = "token"  # noqa: S105 — the name of a parameter
 MOST_BYTES = 256 * 1024
@@ -50,7 +50,7 @@ class Guard:
         if answer is not None:
             await answer(scope, receive, _with_headers(send))
             return
-        await self._app(scope, limited(receive, MOST_BYTES), _with_headers(send))
+        await self._app(scope, _limited(receive), _with_headers(send))
 
     def _answer(self, scope: Scope) -> Response | None:
         """A refusal, or a redirect that turns the address's token into a cookie; None if the cookie is there."""
@@ -124,6 +124,21 @@ async def form_of(request: Request) -> dict[str, str]:
     """The fields of a submitted form; the last value if one has several."""
     body = (await request.body()).decode("utf-8", "replace")
     return {name: values[-1].replace("\r\n", "\n") for name, values in parse_qs(body, keep_blank_values=True).items()}
+
+
+def _limited(receive: Receive) -> Receive:
+    """A ``receive`` that refuses the request once its body is too long: Content-Length may be missing."""
+    read = 0
+
+    async def counted() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > MOST_BYTES:
+            raise HTTPException(413, "This is longer than any vote.")
+        return message
+
+    return counted
 
 
 def _with_headers(send: Send) -> Send:

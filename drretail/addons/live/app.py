@@ -17,7 +17,6 @@ from drretail.addons.live.report_pages import FileWatch, ReportPages
 from drretail.addons.live.voting_pages import Voting
 from drretail.errors import UserError, file_error
 from drretail.experiment import read_definition
-from drretail.tools.local_server import TooLong
 
 VOTING = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
 
@@ -46,7 +45,6 @@ def live_app(routes: Sequence[BaseRoute], token: str, port: int) -> Starlette:
             HTTPException: _refused,
             UserError: _not_possible,
             OSError: _not_possible,
-            TooLong: _too_long,
         },
     )
 
@@ -63,7 +61,3 @@ async def _not_possible(request: Request, problem: Exception) -> Response:
     if request.method == "POST" and not request.url.path.endswith("/name"):
         return PlainTextResponse(text, 409)
     return message_page("This can't be shown", text, 409)
-
-
-async def _too_long(request: Request, problem: Exception) -> Response:
-    return PlainTextResponse("This is longer than any vote.", 413)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
+from drretail.addons.people.prediction_powered import next_stratum
 from drretail.eval.claims.audit import ReportVerdicts
 from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, Claim
 from drretail.eval.claims.rulings import CONTRADICTED
@@ -12,7 +13,6 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.numbers.judges import judge_spec
 from drretail.records.base import sha256_of
 from drretail.records.vote import ClaimItem
-from drretail.stats.prediction_powered import next_stratum
 from drretail.viewer.judged import read_judgements
 
 WORDS = {1.0: "full", 0.5: "partial"}

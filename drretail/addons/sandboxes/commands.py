@@ -20,7 +20,7 @@ from drretail.addons.sandboxes.search_based.build import (
 )
 from drretail.addons.sandboxes.search_based.queries import queries_without_insights, review_tasks, write_sandbox_queries
 from drretail.addons.sandboxes.synthetic.build import build_offline
-from drretail.addons.sandboxes.synthetic.facts import Drawing, user_files
+from drretail.addons.sandboxes.synthetic.facts import user_files
 from drretail.addons.sandboxes.synthetic.needs import need_of
 from drretail.api.models import Spent, open_writer
 from drretail.api.option import accepts
@@ -242,8 +242,7 @@ def files_by(shop: World, folder: Path | None, seed: str) -> Callable[[Query], M
         newest = next((products[product_id] for product_id in ids if product_id in products), None)
         if query.wish is None and newest is not None:
             query = query.model_copy(update={"text": newest.title})
-        drawing = Drawing(Random(f"{seed}/{query.query_id}"), "")
-        planned = user_files(need_of(shop, Offers(shop), query), shop.store, drawing)
+        planned = user_files(need_of(shop, Offers(shop), query), shop.store, Random(f"{seed}/{query.query_id}"))
         return {file.name: file.content for file in planned}
 
     return of

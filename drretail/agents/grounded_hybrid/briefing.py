@@ -24,7 +24,7 @@ from drretail.env.profile import may_be_shown
 from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.errors import ModelError
-from drretail.grounding.listing import is_of_kind
+from drretail.grounding.listing import could_be_of_kind
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.serialisation import compact_json, whole_items
 from drretail.grounding.text.untrusted import harmless
@@ -87,7 +87,7 @@ def wish_block(wish: Wish, owned: Sequence[Owned]) -> str:
         for product in owned
         if product not in owned_products
         and (record := product.record)
-        and any(is_of_kind(record, kind) for kind in kinds)
+        and any(could_be_of_kind(record, kind) for kind in kinds)
     ]
     listed = [*owned_products, *alike][:MOST_OWNED]
     entries = [
@@ -148,7 +148,8 @@ class UnderstoodWant(Want):
 
     quantity: int = Field(ge=1, le=MOST_PIECES, description="How many of it are to be bought; 1 where none is named.")
     optional: bool = Field(description="True where the shopper asks whether to buy it at all.")
-    again: bool = Field(description="True where a product that the shopper has may be bought once more.")
+    several: bool = Field(description="True where the question leaves open how many different ones are bought.")
+    not_owned: bool = Field(description="True where it is to be another than what the shopper has.")
     must: tuple[str, ...] = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- records are frozen
         description="What the product must be or have, each in a few words."
     )

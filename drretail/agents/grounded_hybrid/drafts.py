@@ -120,13 +120,10 @@ def draft_of(declaration: Declared, task: Task, wish: Wish | None, session: Sess
 
     Without a wish nothing is known of budget, brands, quantities, and products that the shopper needs no more of.
     """
-
-    def lookup(ids: Collection[str]) -> Mapping[str, Product]:
-        return session.settings.world.store.products(list(ids))
-
+    shop = session.settings.world.store
     query = Query(query_id="draft", user_id=task.user_id, text=task.text, wish=wish, source="task")
     evidence = {entry.id: entry for entry in session.ledger.evidence()}
-    return Draft(Case(report="", evidence=evidence, query=query, lookup=lookup)).instead(declaration, note)
+    return Draft(Case(report="", evidence=evidence, query=query, shop=shop)).instead(declaration, note)
 
 
 def cited_in(layout: Layout, sentences: Iterable[int]) -> frozenset[str]:

@@ -13,8 +13,7 @@ A researcher is a ReAct loop over its sub-problem with the nine tools, Reason an
 """
 
 import json
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -319,17 +318,12 @@ async def _report(state: Leading, loop: Loop) -> Change:
     return {"messages": [AIMessage(text)], "answer": answer}
 
 
-@contextmanager
-def open_loop(
-    session: Session, models: Models, limits: Limits, notes: Told = lambda state, args: ((), ())
-) -> Generator[Loop]:
+def open_loop(session: Session, models: Models, limits: Limits, notes: Told = lambda state, args: ((), ())) -> Loop:
     """The supervisor's loop, and the tools of the researchers. ``notes`` is what ``Launches`` tell them."""
-    with (
-        Toolkit(session, tools=researcher_tools(session)) as tools,
-        Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as moves,
-    ):
-        launches = Launches({LAUNCH: "researcher"}, tools, limits, _refusal, "Researcher {number}", notes)
-        yield Loop("supervisor", models, moves, limits.supervisor_turns, launches=launches)
+    tools = Toolkit(session, tools=researcher_tools(session))
+    moves = Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1)
+    launches = Launches({LAUNCH: "researcher"}, tools, limits, _refusal, "Researcher {number}", notes)
+    return Loop("supervisor", models, moves, limits.supervisor_turns, launches=launches)
 
 
 def _refusal(most: int, few_tokens: bool) -> str:

@@ -117,9 +117,9 @@ class RecordedRun:
             await self._run
 
     async def _answer(self, task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-        with Toolkit(session) as toolkit:
-            self._toolkit.set_result(toolkit)
-            return Answer(report=await self._report)
+        toolkit = Toolkit(session)
+        self._toolkit.set_result(toolkit)
+        return Answer(report=await self._report)
 
 
 def save_runs(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache
@@ -154,9 +154,8 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
     ) -> AsyncGenerator[Any]:
         """Streams in a context of its own. Every other invocation streams, too."""
         begun = await self._begun(input, ensure_config(config), context)
-        with ExitStack() as opened:
-            async for chunk in super().astream(begun, config, context=_Invocation(self, opened), **inputs):
-                yield chunk
+        async for chunk in super().astream(begun, config, context=_Invocation(self), **inputs):
+            yield chunk
 
     def session(self, user_id: str | None) -> Session:
         """A new session of this user."""
@@ -220,7 +219,6 @@ class _Invocation:
     """The context of one invocation. The first node opens its loop, by its state: that may be a checkpoint's."""
 
     graph: ShopGraph
-    stack: ExitStack
     loop: Loop | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held by the first of several branches that go on side by side."""
@@ -232,5 +230,5 @@ class _Invocation:
                 await session.recall(state["shown"])
                 session.seal()
                 models = Models(self.graph.sut.models, session.journal, session.trajectory, limits)
-                self.loop = self.stack.enter_context(self.graph.answering.open_loop(session, models, limits))
+                self.loop = self.graph.answering.open_loop(session, models, limits)
         return await self.loop.opened(state)

@@ -32,7 +32,7 @@ from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
 from drretail.event_loop import aside, in_own_task, is_abandoned
 from drretail.experiment import Experiment, run_path
-from drretail.grounding.report.citations import scan
+from drretail.grounding.report.citations import find_citations, scan
 from drretail.grounding.text.untrusted import visible
 from drretail.journal import Effects, Journal, seconds_under_way
 from drretail.llm.models import Models
@@ -245,7 +245,7 @@ def run_of(
     report = None if answer is None else visible(answer.report)
     reported = {} if answer is None or answer.usage is None else {REPORTED: of_unknown_models(answer.usage)}
     steps = session.trajectory.steps()
-    scanned = scan(report or "", session.ledger.evidence())
+    evidence = session.ledger.evidence()
     return Run(
         run_id=_run_id(label, query, repeat),
         system=label,
@@ -259,8 +259,8 @@ def run_of(
         report_sha=None if report is None else sha256_of(report),
         picks=answer.picks if answer else None,
         outcome=answer.outcome if answer else None,
-        citations=tuple(scanned.citations(report or "")),
-        citation_counts=scanned.counts,
+        citations=tuple(find_citations(report or "", evidence)),
+        citation_counts=scan(report or "", evidence).counts,
         steps=steps,
         state_diff=session.state_diff(),
         notes=answer.notes if answer else (),
@@ -361,8 +361,8 @@ async def _answered(
             for condition, value in conditions_of(sut.system, sut.conditions):
                 task = task if condition.task is None else condition.task(task, query, value)
             if sut.agent.sees_reference:  # oracles alone are told what could be sold for the query
-                look_up, told_of = session.settings.world.store.products, sut.agent.told_of
-                asked, reference = await asyncio.to_thread(before.for_oracle, query, reference_of, look_up, told_of)
+                shop, told_of = session.settings.world.store, sut.agent.told_of
+                asked, reference = await asyncio.to_thread(before.for_oracle, query, reference_of, shop, told_of)
                 task = task.model_copy(update={"reference": reference, "wish": asked.wish})
             async with asyncio.timeout(sut.seconds) as limit:
                 ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)

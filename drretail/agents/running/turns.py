@@ -8,8 +8,9 @@ from pathlib import Path
 from drretail.agents.base import ToldOf
 from drretail.env.session import Session
 from drretail.experiment import ended_run, run_path
-from drretail.grounding.conversation import ConversationTurn, LookUp, ReferenceOf, turns_of
+from drretail.grounding.conversation import ConversationTurn, ReferenceOf, turns_of
 from drretail.grounding.report.picks import picks_block
+from drretail.grounding.vocabulary import Records
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Reference
 from drretail.records.run import Run
@@ -42,18 +43,18 @@ class TurnsBefore:
         session.redo(change for run in self.runs for change in run.state_diff)
         session.before.update(session.overlay)  # what this turn changes is told from what it found
 
-    def asked(self, query: Query, reference_of: ReferenceOf, look_up: LookUp) -> ConversationTurn:
+    def asked(self, query: Query, reference_of: ReferenceOf, shop: Records) -> ConversationTurn:
         """The turn that a query with a wish is after these."""
-        return turns_of((*self.queries, query), self.runs, reference_of, look_up)[-1]
+        return turns_of((*self.queries, query), self.runs, reference_of, shop)[-1]
 
     def for_oracle(
-        self, query: Query, reference_of: ReferenceOf, look_up: LookUp, told_of: ToldOf
+        self, query: Query, reference_of: ReferenceOf, shop: Records, told_of: ToldOf
     ) -> tuple[Query, Reference]:
         """A turn with what the shop has for it, as it follows the oracle's own carts; see ``Agent.told_of``."""
         if told_of == "first":
             query = (*self.queries, query)[0]
         elif query.wish is not None and self.runs:
-            turn = self.asked(query, reference_of, look_up)
+            turn = self.asked(query, reference_of, shop)
             if told_of == "all":
                 return query, turn.followed
             query = query.model_copy(update={"wish": turn.limits(of_before=False), "relations": {}})

@@ -13,6 +13,9 @@ Users = Annotated[shared.Texts, Option("A user to take instead of drawn ones.", 
 Model = Annotated[
     str | None, Option("The model that writes and judges (default: rules, or you).", metavar="PROVIDER:MODEL")
 ]
+Needs = Annotated[
+    shared.Texts, Option("What each question is to need, as code proves it.", metavar="profile,web", type=list[str])
+]
 Force = Annotated[bool, Option("Overwrite the file of --to.")]
 
 
@@ -45,6 +48,7 @@ class GenerateOptions(QueryCalls):
     )
     model: Model = None
     force: Force = False
+    needs: Needs = ()
     seed: shared.Seed = "42"
 
 
@@ -82,6 +86,7 @@ class CheckOptions(QueryCalls):
     world: research.World = "demo"
     _: KW_ONLY
     model: Model = None
+    needs: Needs = ()
     details: Annotated[bool, Option("Show each query's cheapest basket, and who decided each demand, and how.")] = False
 
 

@@ -62,7 +62,7 @@ class ScoreOptions:
     max_dollars: shared.MaxDollars = None
     by: Annotated[
         shared.Texts,
-        Option("Print tables by this property of the queries.", metavar="category|kind|turn", type=list[str]),
+        Option("Print tables by this property of the queries.", metavar="category|kind|needs|turn", type=list[str]),
     ] = ()
     details: Annotated[bool, Option("Print the tables of every metric.")] = False
     criteria: Annotated[
@@ -166,9 +166,9 @@ class CompareOptions:
     by: Annotated[
         str | None,
         Option(
-            "Compare systems that differ only in this condition of `run --vary`, or in the web; or by turn of "
-            "conversations.",
-            metavar="CONDITION|turn",
+            "Compare systems that differ only in this condition of `run --vary`, or in the web; by turn of "
+            "conversations; or by what the queries need.",
+            metavar="CONDITION|turn|needs",
         ),
     ] = None
     details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,21 +11,26 @@ from drretail.api.option import accepts
 from drretail.api.options.queries import CheckOptions
 from drretail.api.queries.decide import demands_table, how_to_decide
 from drretail.api.queries.query_sets import on_types, typed_by_model, types_line
-from drretail.api.queries.writing import in_own_words, named_writer
+from drretail.api.queries.writing import asking, in_own_words, journal_beside, named_writer, needs_in, on_failures
 from drretail.api.worlds import world_of
 from drretail.grounding.text.wording import format_amount
-from drretail.query_files import write_with_gold
+from drretail.query_files import gold_file, write_gold, write_with_gold
+from drretail.querygen.proofs import LETTERS, MOST_LUCK, as_read, mean_luck, proof_in_words
 from drretail.querygen.reading import TypedQueries, read_queries
 from drretail.records.account import Account
-from drretail.records.figures import counted
+from drretail.records.criteria import NEEDS, NeedOf, NeedProof
+from drretail.records.figures import NOTHING, counted, number
 from drretail.records.query import Query
 from drretail.viewer.drawing.progress import busy
-from drretail.viewer.drawing.result import Prose, Result
+from drretail.viewer.drawing.result import Prose, Result, prose
 from drretail.viewer.drawing.table import Table, table_of
 
 if TYPE_CHECKING:
+    from drretail.llm.registry import Model
+    from drretail.querygen.by_model.clauses import ClausesRead
+    from drretail.querygen.by_model.session import Answers
     from drretail.querygen.decisions import HowDecided
-    from drretail.querygen.lint import CheckedQuery
+    from drretail.querygen.lint import CheckedQuery, Linter
 
 
 @accepts(CheckOptions)
@@ -35,11 +40,11 @@ def check(options: CheckOptions) -> "Result[_Outcome]":
     from drretail.querygen.decisions import dead_decisions, how_far_decided
     from drretail.querygen.lint import Linter
 
-    queries = read_queries(Path(options.file))
+    queries, needs = read_queries(Path(options.file)), needs_in(options.needs)
     reader = named_writer(options.model, options)
     with world_of(options.world) as shop:
         linter = Linter(shop)
-        outcome = _Outcome(queries)
+        outcome = _Outcome(queries, needs)
         if reader is not None and outcome.untyped:
             file = Path(options.file)
             outcome.types, outcome.typing = typed_by_model(shop, linter, file, queries, reader, options)
@@ -47,8 +52,13 @@ def check(options: CheckOptions) -> "Result[_Outcome]":
             write_with_gold(outcome.queries, file)
         with busy("checking queries", len(outcome.queries)) as bar:
             outcome.checked = linter.check_all(outcome.queries, bar.advance)
+            outcome.queries = [linter.with_needs(query) for query in outcome.queries]
             outcome.demands = how_far_decided(outcome.queries, linter.stock.offers)
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
+        if reader is not None:
+            _read_clauses(outcome, linter, reader, options)
+    if (file := gold_file(Path(options.file))).exists() and file.suffix != ".gz":
+        write_gold(outcome.queries, file)
     parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
     return Result(
         outcome, _document(outcome), parts, hints=hints, left=int(outcome.is_wrong), accounts=[outcome.account]
@@ -60,12 +70,28 @@ class _Outcome:
     """The results of one check."""
 
     queries: Sequence[Query]
+    needs: Sequence[NeedOf] = ()
+    """What each query is to need."""
     types: TypedQueries | None = None
     typing: Spent | None = None
     """What the model's wishes took."""
     checked: "Sequence[CheckedQuery]" = ()
     demands: "Sequence[HowDecided]" = ()
     died: int = 0
+    read: "Answers[ClausesRead] | None" = None
+    """What the model read of limits; None if none was asked."""
+    reading: Spent | None = None
+
+    @property
+    def lucky(self) -> list[str]:
+        """A sentence for each source without which the queries are answered by luck too often."""
+        luck = {source: mean_luck(self.queries, source) for source in self.needs}
+        return [
+            f"Mean luck without the {source} is {number(value)}, and at most 1/3 was asked for: 1 counts each query "
+            "that does not need it."
+            for source, value in luck.items()
+            if value > MOST_LUCK
+        ]
 
     @property
     def codes(self) -> list[tuple[str, int]]:
@@ -97,7 +123,29 @@ class _Outcome:
     @property
     def is_wrong(self) -> bool:
         is_left = self.types is not None and bool(self.types.wrong)
-        return is_left or any(entry.findings for entry in self.checked)
+        has_failed = self.read is not None and bool(self.read.failed)
+        return is_left or has_failed or bool(self.lucky) or any(entry.findings for entry in self.checked)
+
+
+def _read_clauses(outcome: _Outcome, linter: "Linter", reader: "Model", options: CheckOptions) -> None:
+    """Has the model read the clauses of the texts, and whether records state what pages are asked for."""
+    from drretail.querygen.by_model.clauses import read_clauses
+
+    asked = [entry for entry in outcome.checked if entry.query.wish is not None]
+    with asking(reader, journal_beside(Path(options.file)), options, len(asked)) as (session, bar):
+        outcome.read = read_clauses([linter.case(entry.query) for entry in asked], session, bar.advance)
+    outcome.reading = Spent(reader, session.usage, session.served)
+    found, by = outcome.read.found, f"model:{session.model.spec}"
+    outcome.checked = [
+        replace(entry, findings=(*entry.findings, *found[entry.query.query_id].findings))
+        if entry.query.query_id in found
+        else entry
+        for entry in outcome.checked
+    ]
+    outcome.queries = [
+        as_read(query, by, is_stated=bool(found[query.query_id].stated)) if query.query_id in found else query
+        for query in outcome.queries
+    ]
 
 
 def _document(outcome: _Outcome) -> dict[str, Any]:
@@ -105,7 +153,7 @@ def _document(outcome: _Outcome) -> dict[str, Any]:
     from drretail.querygen.lint import CODES
 
     rows: list[dict[str, Any]] = []
-    for entry in outcome.checked:
+    for entry, gold in zip(outcome.checked, (query.gold for query in outcome.queries), strict=True):
         basket, shown = entry.reference.cheapest, None
         if basket is not None:
             names = ("thing", "product_id", "price", "quantity")
@@ -114,7 +162,8 @@ def _document(outcome: _Outcome) -> dict[str, Any]:
         findings = [
             finding.model_dump(mode="json") | {"to_do": CODES[finding.code].remedy} for finding in entry.findings
         ]
-        rows.append({"query_id": entry.query.query_id, "basket": shown, "findings": findings})
+        needs = None if gold is None or gold.needs is None else gold.needs.model_dump(mode="json")
+        rows.append({"query_id": entry.query.query_id, "basket": shown, "needs": needs, "findings": findings})
     return {
         "ok": not outcome.codes,
         "codes": dict(outcome.codes),
@@ -148,23 +197,40 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
         yield table_of(f"Queries {options.file}", ["query", "what", "where", "found", "to do"], rows)
     if options.details:
         yield demands_table(Path(options.file), outcome.demands)
+    if needs := [*_needs(outcome.queries)]:
+        yield table_of("What the answers need", ["query", *NEEDS], needs, notes=[LETTERS])
+    yield from prose(*outcome.lucky)
     whole = sum(not entry.findings for entry in outcome.checked)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
     if counts:
         yield f"{whole} of {counted(len(outcome.checked), 'query')} without a finding; {counts}"
-    else:
+    elif not outcome.lucky:
         yield outcome.account.praise("no fault was found")
     infeasible = sum(bool(query.infeasible) for query in outcome.queries)
-    on_web = sum(query.web_question is not None for query in outcome.queries)
-    if infeasible or on_web:
-        yield f"Made so that the shop can't satisfy them: {infeasible}; with a question to the web: {on_web}"
+    if infeasible:
+        yield f"Made so that the shop can't satisfy them: {infeasible}"
     if outcome.demands:
         yield Prose(decided_line(outcome.queries, outcome.demands))
+
+
+def _needs(queries: Sequence[Query]) -> Iterator[Sequence[str]]:
+    """A row for each query with a limit that rests on record or web: its luck without, and what is not proved."""
+    for query in queries:
+        needs = None if query.gold is None else query.gold.needs
+        proofs: dict[NeedOf, NeedProof | None] = {} if needs is None else {name: getattr(needs, name) for name in NEEDS}
+        if any(proofs.values()):
+            yield query.query_id, *(proof_in_words(name, of) if of else NOTHING for name, of in proofs.items())
 
 
 def _hints(outcome: _Outcome, options: CheckOptions) -> Iterator[str]:
     from drretail.querygen.decisions import died_line
 
+    if outcome.read is None:
+        yield "Limits that no wish says, and records that say what pages do, were not looked for: name a --model."
+    else:
+        yield from on_failures(outcome.read.failed)
+    if outcome.reading is not None:
+        yield outcome.reading.line
     if outcome.types is not None:
         yield f"Wishes of {options.file}{types_line(outcome.types, outcome.typing)}"
         yield from on_types(outcome.types, outcome.typing)

@@ -16,6 +16,7 @@ from drretail.api.queries.writing import (
     findings_by_id,
     in_own_words,
     journal_beside,
+    needs_in,
     on_failures,
     on_wrong,
     opened_writer,
@@ -67,12 +68,15 @@ def _by_model(options: GenerateOptions, writer: "Model") -> Result[Queries]:
         check_file(to)
     else:
         check_resumable(to, journal_beside(to), writer.spec)
+    needs = needs_in(options.needs)
     with world_of(options.world) as shop:
         with busy("choosing what to ask for"):
             targets = _targets(shop, options)
         total = sum(target.count for target in targets.targets)
         with asking(writer, journal_beside(to), options, total) as (session, bar):
-            written = by_model.write_for_targets(shop, session, targets.targets, on_end=lambda _: bar.advance())
+            written = by_model.write_for_targets(
+                shop, session, targets.targets, needs=needs, on_end=lambda _: bar.advance()
+            )
     if written.queries:
         write_queries(to, written.queries, force=options.force)
     return _written(to, targets, written, Spent(writer, session.usage, session.served), options)
@@ -129,18 +133,19 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     from drretail.querygen.generate import generate_queries
 
     to, users, seed = Path(options.to), text_list(options.user), options.seed
+    needs = needs_in(options.needs)
     check_file(to)
     total = (len({*users}) or options.n) * options.per_user
     with world_of(options.world) as shop, busy("writing queries", total) as bar:
         generated = generate_queries(
-            shop, users or options.n, per_user=options.per_user, seed=seed, on_query=bar.advance
+            shop, users or options.n, per_user=options.per_user, seed=seed, needs=needs, on_query=bar.advance
         )
     write_queries(to, generated.queries, force=options.force)
     document: dict[str, Any] = {
         "queries": len(generated.queries),
         "users": generated.users,
         "users_without": list(generated.without),
-        "floor_like_oracle": generated.floor or None,
+        "short_of_needs": generated.short,
         "file": str(to),
     }
     line = f"{counted(len(generated.queries), 'query')} of {counted(generated.users, 'user')} → {to}"
@@ -149,8 +154,8 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     for user_id, count in Counter(query.user_id for query in made).items():
         account.leave_out("the user's orders give no more", user_id or "", options.per_user - count)
     hints = [f"{options.model} is no language model: rules write the queries."] if options.model is not None else []
-    notes, left = ([_FLAT.format(floor=generated.floor)], len(generated.queries)) if generated.floor else ([], 0)
-    return Result(made, document, [line], notes=notes, hints=hints, left=left, path=to, accounts=[account])
+    notes = [f"{counted(generated.short, 'query')} left out: they don't need {' and '.join(needs)}."] if needs else []
+    return Result(made, document, [line], notes=notes, hints=hints, path=to, accounts=[account])
 
 
 def _account(options: GenerateOptions, queries: Queries, users: int, without: Sequence[str]) -> Account:
@@ -169,6 +174,3 @@ def _account(options: GenerateOptions, queries: Queries, users: int, without: Se
         missing = (options.n - users) * options.per_user
         account.leave_out("no other user has orders of which a query can be made", count=missing)
     return account
-
-
-_FLAT = "{floor} does as well as the oracle on every query: they tell no systems apart, and the shop lacks what would."

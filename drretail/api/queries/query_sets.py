@@ -34,6 +34,7 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import known_user, world_of
 from drretail.errors import UserError, check_known
+from drretail.querygen.proofs import proof_in_words
 from drretail.querygen.reading import (
     FIFTY,
     MARKET,
@@ -47,6 +48,7 @@ from drretail.querygen.reading import (
     with_expected,
 )
 from drretail.records.account import Account
+from drretail.records.criteria import NEEDS
 from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.viewer.drawing.result import Result
@@ -153,16 +155,16 @@ def show(options: ShowOptions) -> Result[tuple[Query, ...]]:
     queries, only = read_queries(Path(options.file)), options.only
     if only is not None:
         queries = only_those(queries, str(only) if isinstance(only, int) else ",".join(split_names(only)))
-    questions = [query.web_question and query.web_question.model_dump(mode="json") for query in queries]
-    rows = zip(queries, questions, strict=True)
-    document = {"queries": [query.model_dump(mode="json") | {"web_question": asked} for query, asked in rows]}
+    needs = [query.gold and query.gold.needs and query.gold.needs.model_dump(mode="json") for query in queries]
+    rows = zip(queries, needs, strict=True)
+    document = {"queries": [query.model_dump(mode="json") | {"needs": proofs} for query, proofs in rows]}
     width = min(LINE, stdout_console().width)
     texts = ["\n".join(_shown(query, width, details=options.details)) + "\n" for query in queries]
     return Result(tuple(queries), document, [*texts, f"{counted(len(queries), 'query')}{_of_users(queries)}"])
 
 
 def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
-    """A heading, the question, and below it its wish and what it asks of the web."""
+    """A heading, the question, and below it its wish."""
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
     heading += ["infeasible"] if query.infeasible else []
     yield on_screen(" · ".join(heading).replace("\n", " "))
@@ -177,7 +179,10 @@ def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
         typed += [f"why: {query.rationale}"] if query.rationale else []
     else:
         typed = [line for line in typed if not line.startswith("owned:")]
-    typed += [f"asks the web: {query.web_question.text}"] if query.web_question else []
+    needs = None if query.gold is None else query.gold.needs
+    for source in NEEDS if needs else ():
+        if proof := getattr(needs, source):
+            typed.append(f"{source} {proof_in_words(source, proof)}")
     yield from (f"  · {wrapped(on_screen(line), width - 4, indent='    ')}" for line in typed)
 
 

@@ -13,12 +13,14 @@ from pydantic import ValidationError
 
 from drretail.api.models import open_writer
 from drretail.api.options.queries import QueryCalls
-from drretail.errors import UserError
+from drretail.api.options.shared import Texts, split_names
+from drretail.errors import UserError, check_known
 from drretail.files import read_lines
 from drretail.llm.prompt import overridden_prompts
 from drretail.progress import Bar
 from drretail.query_files import write_with_gold
 from drretail.querygen.reading import read_queries
+from drretail.records.criteria import NEEDS, NeedOf
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.viewer.drawing.progress import choose_progress
@@ -100,6 +102,13 @@ def asking(writer: "Model", journal: Path, calls: QueryCalls, total: int) -> "Ge
     session = ModelSession(writer, journal, parallel=calls.parallel, retry_failed=calls.retry == "failed")
     with choose_progress().track(f"Asking {writer.spec}", total) as bar, session:
         yield session, bar
+
+
+def needs_in(names: Texts) -> list[NeedOf]:
+    """The needs of --needs, each once. Raises UnknownName for any other name."""
+    named = dict.fromkeys(split_names(names) if names else ())
+    check_known("need", NEEDS, *named)
+    return [need for need in NEEDS if need in named]
 
 
 def journal_beside(queries: Path) -> Path:

@@ -9,6 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from drretail.api.models import open_model
+from drretail.api.option import accepts
+from drretail.api.options.shops import CheckOptions
 from drretail.api.worlds import world_of
 from drretail.env.named_products import NamedProducts
 from drretail.errors import ModelError, UserError
@@ -25,6 +27,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import LookedAt, Pick, ReadValue
 from drretail.records.run import IMPORTED_AGENT, LOOKED_UP, System, imported_run
+from drretail.viewer.drawing.result import Result, prose
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -53,6 +56,17 @@ class Checked:
         """True if no record says otherwise: of what was not looked at, nothing is known."""
         return not any(finding.severity == "error" for finding in self.findings)
 
+    def result(self) -> "Result[Checked]":
+        """What is false, one line each. The exit code is 4 if anything is, and 3 if nothing was looked at."""
+        false = sum(finding.severity == "error" for finding in self.findings)
+        is_seen = bool(self.findings) or any(value.state != "underivable" for value in self.values)
+        records = {"findings": self.findings, "values": self.values, "picks": self.picks or ()}
+        document = {name: [record.model_dump(mode="json") for record in of] for name, of in records.items()}
+        document |= {"not_looked_at": self.not_looked_at, "looked_at": self.looked_at._asdict()}
+        left = f"Not looked at: {', '.join(self.not_looked_at)}."
+        parts = prose(*f"{self}".split("\n"), *([left] if self.not_looked_at else []))
+        return Result(self, document, [*parts], left=false or int(not is_seen), code=4 if false else 3)
+
     def __repr__(self) -> str:
         lines = [
             f"{finding.text!r}: {finding.found} ({finding.code})"
@@ -62,13 +76,14 @@ class Checked:
         return "\n".join([f"{len(lines)} false; {self.looked_at.in_words}", *lines])
 
 
-def check(question: str, answer: str, world: "World | str | Path", *, judge: "Model | str | None" = None) -> Checked:
+@accepts(CheckOptions)
+def check(options: CheckOptions) -> Checked:
     """Holds an answer against the records of a shop, without writing anything; by form, in milliseconds, if the world
     is open already.
 
-    ``judge`` is a model, or its name as in ``score --judge``, that types what the answer says in words, too. Raises
-    UserError for a world that there is not, and ModelError if the judge gives no usable answer.
+    Raises UserError for a world that there is not, and ModelError if the judge gives no usable answer.
     """
+    question, answer, world, judge = options.question, options.answer, options.world, options.judge
     if not f"{answer or ''}".strip():
         raise UserError("There is no answer to check.")
     with world_of(world) as shop:

@@ -97,8 +97,8 @@ def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
             shop, options.user, under.scope, without=left_out, tool_timeout=settings.tool_timeout
         )
         session = Session(session_settings)
-        with Toolkit(session, tools={tool.name: tool}) as toolkit:
-            reply = toolkit.call(tool.name, arguments)
+        toolkit = Toolkit(session, tools={tool.name: tool})
+        reply = toolkit.call(tool.name, arguments)
     if reply.error is not None:
         error = reply.value["error"]
         (step,) = session.trajectory.steps()

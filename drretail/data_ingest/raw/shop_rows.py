@@ -378,7 +378,7 @@ def _merged(good: list[tuple[_Line, Row]], own: str, columns: ProductColumns, sa
     for line, row in good:
         sku, title = None if line.is_own else citable(line.own or ""), row["title"]
         chosen = {} if line.is_own else _options(line, columns)
-        if any(_is_translation(chosen, title, *each, by_sku=sku is not None) for each in seen[sku]):
+        if any(_is_in_another_language(chosen, title, *each, by_sku=sku is not None) for each in seen[sku]):
             others[title] = None
             is_other = row["price"] not in (None, *amounts[line.is_own])
             saved.merge(f"the same id as another row{', at another price' if is_other else ''}", line.number)
@@ -408,7 +408,9 @@ def _merged(good: list[tuple[_Line, Row]], own: str, columns: ProductColumns, sa
     return base | {"price": price, "details": details | {VARIANTS: [*_offers(own, variants, saved)]}}
 
 
-def _is_translation(options: dict[str, str], title: str, before: dict[str, str], other: str, *, by_sku: bool) -> bool:
+def _is_in_another_language(
+    options: dict[str, str], title: str, before: dict[str, str], other: str, *, by_sku: bool
+) -> bool:
     """True if a row has the SKU and the options of another, or other options, in another language.
 
     Shops name a variant by its product and its options, so variants that share a SKU differ in nothing else.

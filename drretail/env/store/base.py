@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from drretail.errors import DamagedRecord
+from drretail.grounding.vocabulary import Vocabulary
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variant_ids
 
 
@@ -92,6 +93,11 @@ class Store(Protocol):
 
         The first users of a sample are the sample of fewer users.
         """
+        ...
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words of the fields of the first ``SAMPLE`` products by id."""
         ...
 
     def close(self) -> None: ...

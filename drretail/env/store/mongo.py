@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from drretail.env.servers.clients import Document, Servers
 from drretail.env.store.base import Cached, OrderPage, of_variants, readable
 from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound
+from drretail.grounding.vocabulary import SAMPLE, Vocabulary
 from drretail.records.base import canonical_json
 from drretail.records.shop import (
     Order,
@@ -143,6 +145,14 @@ class MongoStore:
         users = self._rows["users"]
         with self._servers.faults():
             return sample_users(lambda: map(_aggregates, users.find()), seed, n)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._first_products)
+
+    def _first_products(self) -> list[Product]:
+        with self._servers.faults():
+            return [_product(row) for row in self._rows["products"].find().sort("_id").limit(SAMPLE)]
 
     def close(self) -> None:
         """Closes the connections; the store cannot be used afterwards."""

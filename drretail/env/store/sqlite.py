@@ -6,7 +6,7 @@ import threading
 from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import cached_property, wraps
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -27,6 +27,7 @@ from drretail.env.store.users import (
     user_statistics,
 )
 from drretail.errors import NotFound, UserError
+from drretail.grounding.vocabulary import SAMPLE, Vocabulary
 from drretail.records.base import lean
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variant_ids
 
@@ -155,6 +156,15 @@ class SqliteStore:
         sizes: dict[Cell, int] = {tuple(json.loads(cell)): size // array(_KEYS).itemsize for cell, size in rows}
         drawn = drawn_from(sizes, self._ids_of, seed, n)
         return user_rows(drawn, self._rows(USERS_BY_ID, (json.dumps(drawn),)))
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._first_products)
+
+    @reads
+    def _first_products(self) -> list[Product]:
+        rows = self._rows("SELECT product_id, record FROM products ORDER BY product_id LIMIT ?", (SAMPLE,))
+        return [_product(product_id, record) for product_id, record in rows]
 
     def close(self) -> None:
         """Closes all connections; the store cannot be used afterwards."""

@@ -42,7 +42,7 @@ UNSEEN = "//template|//textarea|" + "|".join(
     f"//*[contains({_STYLE}, '{style}')]"
     for style in ("visibility:hidden", "font-size:0;", "font-size:0px", "text-indent:-9", "left:-99")
 )
-_TAG = re.compile(r"<[a-zA-Z](?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+")
+_TAG = re.compile(r"<[a-zA-Z](?>(?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*)")
 _QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
 # What trafilatura leaves out of a cell.
 _LOST_IN_CELLS = ("ul", "ol", "dl", "section", "article", "figure", "label", "fieldset", "address", "time")

@@ -71,7 +71,7 @@ def marks_in(layout: Layout) -> list[MarkPlace]:
         words = layout.text[start:end]
         is_long = _FIGURE.search(words) or sum(map(bool, map(_WORD.search, split_words(words)))) >= _FEWEST_WORDS
         is_claim = is_long and _LETTER.search(words) and _WORD.search(layout.text, stretch.start, stretch.end)
-        if sentence.kind not in _NO_CLAIMS and is_claim:
+        if sentence.kind not in _NO_CLAIMS and is_claim and not stretch.is_rest:
             place = start, end, " ".join(words.casefold().split())
             marks |= {MarkPlace(source, *place): None for source in stretch.cited}
     return [*marks]

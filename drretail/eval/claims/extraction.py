@@ -26,8 +26,8 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.read_picks import PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.report.citations import what_a_mark_covers
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
+from drretail.grounding.text.layout import what_a_mark_covers
 from drretail.grounding.text.product_names import products_named
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
@@ -229,7 +229,7 @@ def claims_of(
 ) -> list[Claim]:
     """The claims with their resolved sources, places and values.
 
-    ``about`` gives the evidence ids of what a claim at a place is about, where it cites nothing of it.
+    ``about`` gives the evidence ids of what a claim at a place is about, where it cites nothing itself.
     """
     finder = SentenceFinder(report, after)
     claims: list[Claim] = []
@@ -240,9 +240,7 @@ def claims_of(
         # A product's id is a source whether or not anybody opened it: the shop has it, or not.
         unknown = tuple(name for name in resolved.unresolved if parse_evidence_id(name) == "product")
         sources = (*resolved.sources, *unknown)
-        # A claim that cites such a product is not about one that is named before it.
-        products = () if unknown else about(extracted.claim, span)
-        looked_up = tuple(name for name in products if name not in sources)
+        looked_up = () if sources else tuple(about(extracted.claim, span))
         typed, figureless = as_values(values, report, span or (after, after))
         typed = [value.model_copy(update={"of": _as_id(value.of, resolver)}) for value in typed]
         claims.append(

@@ -2,6 +2,7 @@
 answer: a value, quotes that were found, notes.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -176,8 +177,10 @@ ABSENT = "no such product or page: {sources}"
 UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources` does"
 ASK_FOR_QUOTE = "no quote that was given stands in its sources: copy the passage that shows it, or give another label"
 NO_REFUSAL = "Claim {claim} cites more than short pages, so it is not refused. Judge it by what its sources hold."
-DIVISIBLE = ("refusal", "unusable")
-"""The beginnings of errors that a single claim may have caused, so that the call is split."""
+DIVISIBLE = re.compile("refusal|unusable(?!: no usable answer after)")
+"""Errors that a single claim may have caused, so that the call is split: not answers that repairs did not mend, as in
+another schema, which would cost as often as there are claims.
+"""
 
 
 def support_prompt(rules: Rules) -> Prompt:
@@ -281,7 +284,7 @@ class SupportJudge:
             asked_for = {item: (*lines.get(item, ()), ASK_FOR_QUOTE) for item in unquoted}
             answer, error = await self._ask_once(left, texts, {**lines, **asked_for})
             if answer is None:
-                if len(left) > 1 and error.startswith(DIVISIBLE):
+                if len(left) > 1 and DIVISIBLE.match(error):
                     for half in (left[: len(left) // 2], left[len(left) // 2 :]):
                         labels |= await self._labels(half, texts, lines)
                     return labels

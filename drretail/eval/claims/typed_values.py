@@ -8,7 +8,6 @@ Whoever types a statement may misread it. So the judge is shown the sentence bes
 accused; what it does not confirm stays open.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +18,6 @@ from drretail.eval.judging.question import LEFT_OUT, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.grounding.text.layout import Sentence
 from drretail.grounding.text.quotes import find_words, has_words
-from drretail.grounding.text.untrusted import cleaned
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.parts import ReadTurn
 from drretail.grounding.verify.places import Passage, figures_at, value_at
@@ -49,19 +47,18 @@ def value_problems(values: Iterable[SaidValue], text: str, ids: Collection[str])
             yield f"the field of the {value.kind} {value.quote!r} has to be one of {', '.join(map(repr, fields))}"
         if value.of not in ("", CART):
             yield from strange_ids([bare(value.of)], text, ids)
-        yield from strange_quote(value.quote, text)
 
 
 def as_values(
     values: Iterable[SaidValue], report: str, span: tuple[int, int] = (0, 0)
 ) -> tuple[tuple[ReadValue, ...], int]:
-    """The values at their places, and how many were left out, since no figure stands there. Quotes are searched from
-    the claim's sentence on.
+    """The values at their places, and how many were left out, since their quote stands nowhere, or no figure there.
+    Quotes are searched from the claim's sentence on.
     """
     read: list[ReadValue] = []
     figureless = 0
     for value in values:
-        place = find_quote(report, value.quote, span[0])
+        place = find_words(report, value.quote, span[0])
         if place is None or not (value.kind in CLOSED or figures_at(value.kind, Passage.of(report, *place))):
             figureless += 1
             continue
@@ -80,21 +77,6 @@ def strange_ids(names: Iterable[str], report: str, ids: Collection[str]) -> Iter
     for name in dict.fromkeys(names):
         if name not in ids and (name.partition(":")[2] or name) not in report:
             yield f"{name!r} is no id in the report"
-
-
-def strange_quote(quote: str, report: str) -> Iterable[str]:
-    """A problem for a quote that is not in the report."""
-    if find_quote(report, quote) is None:
-        yield f"the quote {quote!r} does not stand in the report: copy it exactly"
-
-
-def find_quote(report: str, quote: str, after: int = 0) -> tuple[int, int] | None:
-    """The place of a quote, ignoring white space: the first at or after ``after``, else the first of all."""
-    wanted = re.compile(r"\s+".join(map(re.escape, quote.split())))
-    if match := wanted.pattern and (wanted.search(report, after) or wanted.search(report)):
-        return match.span()
-    # Judges are shown "<ref>" as "(ref)", and copy that.
-    return find_words(report, quote, after) if wanted.search(cleaned(report)) else None
 
 
 def bare(name: str) -> str:
@@ -170,7 +152,6 @@ async def confirmed(
         {"query": tagged("query", case.query.text)},
         Confirmations,
         rulings,
-        check=lambda answer: strange_quotes(answer, case.report),
     )
     verdicts = judge_session.verdicts()
     wanted = {item.item for item in items}
@@ -209,23 +190,16 @@ def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[
     yield "record", value.derivation or ""
 
 
-def strange_quotes(answer: Confirmations, report: str) -> str | None:
-    """Quotes that are not in the report, in words for the judge."""
-    quotes = (confirmation.quote for confirmation in answer.confirmations if confirmation.confirmed)
-    return joined_problems([problem for quote in quotes for problem in strange_quote(quote, report)])
-
-
 def rulings(answer: Confirmations) -> list[tuple[int, Ruling]]:
     return [(item.claim_id, Ruling(item.confirmed, item.justification, item.quote)) for item in answer.confirmations]
 
 
 def second_look(verdicts: Iterable[Verdict], report: str) -> SecondLook:
-    """What was confirmed and what was declined; a failed answer does neither."""
-    answers = [*_second_looks(verdicts, "scored")]
-    said = [verdict for verdict in answers if verdict.reason and has_words(report, verdict.quote or "")]
+    """What was confirmed and what was declined, each with words of the report; a failed answer does neither."""
+    said = [look for look in _second_looks(verdicts, "scored") if has_words(report, look.quote or "")]
     return SecondLook(
-        tuple(sorted(verdict.item for verdict in answers if verdict.value is True)),
-        tuple(sorted(verdict.item for verdict in said if verdict.value is False)),
+        tuple(sorted(look.item for look in said if look.value is True)),
+        tuple(sorted(look.item for look in said if look.value is False and look.reason)),
     )
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from drretail.eval.claims.report_index import SourceResolver
-from drretail.eval.claims.typed_values import PROMPTS, bare, find_quote, strange_ids, strange_quote
+from drretail.eval.claims.typed_values import PROMPTS, bare, strange_ids
 from drretail.eval.judging.subject import Subject
+from drretail.grounding.text.quotes import find_words, has_words
 from drretail.llm.prompt import load_prompt
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
@@ -52,8 +53,8 @@ class PickReader:
             strange = (name for name in names if not self._resolver.is_in_report(name))
             yield from (f"{name!r} does not stand in the report" for name in strange)
         yield from (f"the quantity of {pick.product} has to be 1 or more" for pick in picks if pick.quantity < 1)
-        for pick in picks:
-            yield from strange_quote(pick.quote, self._report)
+        quotes = (pick.quote for pick in picks if not has_words(self._report, pick.quote))
+        yield from (f"the quote {quote!r} does not stand in the report: copy it exactly" for quote in quotes)
 
     def read(self, picks: Iterable[SaidPick]) -> list[dict[str, object]]:
         """The picks as the value of a verdict. Those of an imported report are the sources cited for them, else the
@@ -65,7 +66,7 @@ class PickReader:
             cited = [() if self._resolver is None else self._resolver.resolve([name]).sources for name in names]
             meant = (ids[0] if ids else name for name, ids in zip(names, cited, strict=True))
             product, *others = (bare(name).removeprefix("P:") for name in meant)
-            start, end = find_quote(self._report, item.quote) or (None, None)
+            start, end = find_words(self._report, item.quote) or (None, None)
             alternatives = tuple(other for other in others if other != product)
             pick = Pick(product=product, quantity=item.quantity, alternatives=alternatives, start=start, end=end)
             value.append(pick.model_dump(mode="json", exclude_none=True))

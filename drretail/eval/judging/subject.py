@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 from drretail.env.store.base import Store
@@ -142,7 +142,7 @@ class Subject:
         assert self.store is not None
         queries = (*self.earlier, self.query)
         runs = [*(ended_run(self.folder, self.label, turn.query_id, self.repeat) for turn in self.earlier), self.run]
-        return turns_of(queries, runs, lambda query: self.references[query.query_id], self.store.products)
+        return turns_of(queries, runs, lambda query: self.references[query.query_id], self.store)
 
     @cached_property
     def sources(self) -> Mapping[str, Evidence]:
@@ -174,12 +174,13 @@ class Subject:
 
     @cached_property
     def answers(self) -> ReadAnswers | None:
-        """What an assistant's answers are about; None if the report cites records by marks, so that it is read by
-        these, or if no record of the shop is known.
+        """What an assistant's answers are about; None if the report cites records, by marks or, outside of a chat, by
+        the shop's addresses, so that it is read by these, or if no record of the shop is known.
         """
-        marks = (citation.marker for citation in self.case.citations)
         run, report, shop = self.run, self.report or "", self.shop
-        if run is None or not report or any(map(_OWN_MARK.search, marks)):
+        is_chat = self.system.options.get("format", "chat") == "chat"
+        cited = ((each.marker, "" if is_chat else each.evidence_id or "") for each in self.case.citations)
+        if run is None or not report or any(map(_OWN_MARK.search, chain.from_iterable(cited))):
             return None
         if not (shop.products or shop.order_dates or shop.missing or shop.policy != Policy()):
             return None
@@ -215,7 +216,7 @@ class Subject:
             query=self.query,
             picks=None if self.run is None else self.run.picks,
             run=self.run,
-            lookup=None if store is None else lambda ids: store.products(list(ids)),
+            shop=store,
             profiles=profiles,
             owned=frozenset(owned),
             orders_shown=are_shown,

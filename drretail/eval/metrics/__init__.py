@@ -11,5 +11,4 @@ process.py           what runs did
 basket.py            how close a report's picks are to the best basket
 outcome.py           whether a system refuses impossible wishes, and only those
 conversation.py      whether a turn's cart does what was said in it, and keeps what was said before
-reward.py            what the gym pays for a report
 """

@@ -37,13 +37,13 @@ def _any_want(has: Callable[[Want], object]) -> Holds:
 _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
     "picks": (lambda _, reading: reading.picks is not None, NO_PICKS),
     "buys": (lambda _, reading: reading.picks, "the report picks nothing"),
-    "world": (lambda case, _: case.lookup is not None, NO_WORLD),
+    "world": (lambda case, _: case.shop is not None, NO_WORLD),
     "products": (
         lambda case, reading: reading.picks or any(source[:2] == "P:" for source in case.cited),
         "the report names no product of the shop",
     ),
     "records": (
-        lambda case, _: case.lookup is not None or not case.is_imported,
+        lambda case, _: case.shop is not None or not case.is_imported,
         "the report is imported: the shop's records of what it picks are not known",
     ),
     "run": (lambda case, _: case.run is not None, "there is no run"),
@@ -180,7 +180,7 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
     )
     read = CodeVerdict("scored", how.model_dump(mode="json"), how_read(reading))
     existing = judge_session.existing(READ, REPORT)
-    blind = case.lookup is None and existing is not None and existing.value["picks_by"] == read.value["picks_by"]
+    blind = case.shop is None and existing is not None and existing.value["picks_by"] == read.value["picks_by"]
     if not blind:
         keep_reading(subject, reading)
         judge_session.record_if_changed(READ, REPORT, read)

@@ -12,7 +12,6 @@ from drretail.eval.claims.typed_values import (
     READING,
     READING_VERSION,
     confirmed,
-    find_quote,
     reading_by,
 )
 from drretail.eval.judging.question import CodeVerdict
@@ -23,7 +22,8 @@ from drretail.eval.judging.turns import read_by_judge
 from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, no_value
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code, load_metric
 from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.verify.checks import Case, check_report, read_report
+from drretail.grounding.text.quotes import find_words, has_words
+from drretail.grounding.verify.checks import check_report, read_report
 from drretail.grounding.verify.findings import CODES
 from drretail.grounding.verify.parts import ReadAnswers
 from drretail.grounding.verify.records import leaves, record_of
@@ -78,7 +78,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         return
     case, claims_judged = subject.case, claims.judged or ()
     if judged and (claims.judged is None or claims.whole.is_failed):
-        value = _value(case, read_report(case), ())
+        value = _value(subject, read_report(case), ())
         error = next((verdict.error for verdict in judged if verdict.error), "")
         _record(subject, judge_session, value, reason, f"on its claims{error and f': {error}'}")
         return
@@ -90,20 +90,25 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
             looked = await confirmed(case, reading_session, read_report(case, typed))
         by_model, failed = typed.model_copy(update=looked.applied), looked.failed
         reason += f", confirmed {sha256_of(looked)[:8]}" if any(looked) else ""
-    contradicted = [*_contradicted(case.report, claims_judged, judged)]
-    value = _value(case, read_report(case, by_model), contradicted, judged)
+    contradicted = [*_contradicted(subject, claims_judged, judged)]
+    value = _value(subject, read_report(case, by_model), contradicted, judged)
     _record(subject, judge_session, value, reason, failed)
 
 
-def _contradicted(report: str, claims: Iterable[Claim], judged: Iterable[Verdict]) -> Iterator[Finding]:
-    """The claims that the judge calls contradicted, with the words of the source that it quotes."""
+def _contradicted(subject: Subject, claims: Iterable[Claim], judged: Iterable[Verdict]) -> Iterator[Finding]:
+    """The claims that the judge calls contradicted, with the words of the source that it quotes, and whose they are;
+    else with its own, which are nobody's.
+    """
+    report, evidence = subject.case.report, subject.with_records
     ruled = {verdict.item: verdict for verdict in judged if verdict.stage == SUPPORT and CONTRADICTED in verdict.notes}
     for claim in claims:
         if (verdict := ruled.get(claim.claim_id)) is not None:
-            start, end = find_quote(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
-            quote, source = verdict.reason or verdict.quote, claim.sources[0] if claim.sources else None
+            start, end = find_words(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
+            quote, entries = verdict.quote or "", filter(None, map(evidence.get, claim.sources))
+            holds = (entry.id for entry in entries if any(has_words(text.text, quote) for text in entry.sources))
+            found, source = (quote, held) if (held := next(holds, None)) else (verdict.reason, None)
             text, place = claim.claim, {"start": start, "end": end}
-            yield Finding(code=CONTRADICTED, severity="error", text=text, found=quote, evidence_id=source, **place)
+            yield Finding(code=CONTRADICTED, severity="error", text=text, found=found, evidence_id=source, **place)
 
 
 async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers: ReadAnswers) -> None:
@@ -121,18 +126,11 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
         judged, claims, of_claims = _followed(judge_session)
         if judged:
             reason += f", {of_claims}"
-            contradicted += _contradicted(case.report, claims.judged or (), judged)
-    reading = read_report(case, typed)
-    looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
-    value = _value(case, reading, contradicted, judged) | {
-        "read": [asdict(statement) for statement in _statements(subject, reading, answers)],
-        "shown": {entry.id: [entry.url, entry.image] for entry in looked_up},
-        "unread": [[span.start, span.end] for span in reading.unread],
-    }
-    _record(subject, judge_session, value, reason, failed)
+            contradicted += _contradicted(subject, claims.judged or (), judged)
+    _record(subject, judge_session, _value(subject, read_report(case, typed), contradicted, judged), reason, failed)
 
 
-def _statements(subject: Subject, reading: Reading, answers: ReadAnswers) -> Iterator[Statement]:
+def _statements(subject: Subject, reading: Reading) -> Iterator[Statement]:
     """The decided values, the false ones with what the tools had returned before."""
     steps = () if subject.run is None else subject.run.steps
     has_calls = any(step.kind == "tool" for step in steps)
@@ -141,7 +139,7 @@ def _statements(subject: Subject, reading: Reading, answers: ReadAnswers) -> Ite
         if value.state == "underivable":
             continue
         is_true = value.state == "verified"
-        titles = answers.ledger.titles
+        titles = subject.shop.titles
         title = f"Order {value.of[2:]}" if value.of[:2] == "O:" else titles.get(product_of(value.of[2:]), value.of[2:])
         title = "Your shop's policy" if value.kind == "policy" else title
         is_asked = has_calls and not is_true
@@ -169,12 +167,27 @@ def cause_of(value: ReadValue, text: str, title: str, shown: Iterable[Evidence])
     return recorded[0], ("stale" if amounts & by_tool else "ignored") if amounts and by_tool else None
 
 
-def _value(case: Case, reading: Reading, by_judge: Sequence[Finding], judged: Iterable[Verdict] = ()) -> dict[str, Any]:
-    """A verdict's value: what is false, each of its kind, and how much was looked at, by code and by a judge."""
+def _value(
+    subject: Subject, reading: Reading, by_judge: Sequence[Finding], judged: Iterable[Verdict] = ()
+) -> dict[str, Any]:
+    """A verdict's value: what is false, each of its kind, and how much was looked at, by code and by a judge; of
+    answers that are held against a shop, also each statement that was looked at, and the figures that were not.
+    """
+    case, of_shop = subject.case, dict[str, Any]()
+    if subject.system.is_of_shop or subject.answers is not None:
+        looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
+        of_shop = {
+            "read": [asdict(statement) for statement in _statements(subject, reading)],
+            "shown": {entry.id: [entry.url, entry.image] for entry in looked_up},
+            "unread": [[span.start, span.end] for span in reading.unread],
+        }
     of_code = [
         finding for finding in check_report(case, reading) if finding.code in OF_CODE and finding.severity == "error"
     ]
-    statements = each_once([*by_judge, *of_code])
+    met = ((statement, next((c for c in of_code if _meet(c, statement)), None)) for statement in by_judge)
+    # Where code finds the same, the record's words are the ones that it compared.
+    same = ((each, {} if c is None else {"found": c.found, "evidence_id": c.evidence_id}) for each, c in met)
+    statements = each_once([*(each.model_copy(update=record) for each, record in same), *of_code])
     return {
         "statements": [statement.model_dump(mode="json", exclude_none=True) for statement in statements],
         # A judge's is of the kind that code finds in its words.
@@ -184,6 +197,7 @@ def _value(case: Case, reading: Reading, by_judge: Sequence[Finding], judged: It
         ],
         "looked_at": reading.looked_at._asdict(),
         "claims": sum((verdict.stage, verdict.state) == (SUPPORT, "scored") for verdict in judged),
+        **of_shop,
     }
 
 

@@ -10,7 +10,7 @@ from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import size_tokens
 from drretail.errors import UserError, check_known
 from drretail.eval.metric import Metric
-from drretail.eval.numbers.comparing import assessors_of, metrics_to_compare
+from drretail.eval.numbers.comparing import BY_PARTS, assessors_of, metrics_to_compare
 from drretail.eval.numbers.contrast import Contrasts, Measure, concluded
 from drretail.eval.numbers.facts import facts_of, part_score
 from drretail.eval.numbers.gathering import Gathered, gather_with_panels
@@ -21,8 +21,6 @@ from drretail.experiment import Definition, read_definition
 from drretail.records.run import BASELINES, SIZE, Limits, System
 from drretail.records.score import SettingRow, SettingTable
 
-BY_TURN = "turn"
-"""What ``compare --by`` takes beside conditions."""
 Settings = Mapping[str, str]
 """One agent's system labels by setting, in the order of the settings."""
 
@@ -57,7 +55,7 @@ def condition_by(systems: Iterable[System], by: str) -> Condition:
     for system in systems:
         if (condition := system.conditions.get(by)) is not None:
             return Condition(name=by, about=by.replace("_", " "), default=condition.default)
-    return load_condition(by, BY_TURN)[1]
+    return load_condition(by, *BY_PARTS)[1]
 
 
 def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:

@@ -11,9 +11,9 @@ from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.contrast import OF_DONE, Contrasts, Measure, explored
-from drretail.eval.numbers.facts import Facts, facts_of
+from drretail.eval.numbers.facts import Facts, facts_of, query_slices
 from drretail.eval.numbers.family import Family, chosen_pairs, family_of, tested, with_conclusions
-from drretail.eval.numbers.gathering import Gathered, PlannedRun, gather_with_panels
+from drretail.eval.numbers.gathering import Gathered, gather_with_panels
 from drretail.eval.numbers.judges import Assessor, is_panel
 from drretail.eval.numbers.pairs import derive_pairs
 from drretail.eval.numbers.wording import compared, headlines_of, primary_variants, row_facts, sentences, sides_named
@@ -22,9 +22,12 @@ from drretail.experiment import read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
 from drretail.records.figures import counted
-from drretail.records.query import turns_until
-from drretail.records.score import CODE
+from drretail.records.score import CODE, SliceBy
 from drretail.stats.intervals import noise
+
+BY_TURN = "turn"
+BY_PARTS: tuple[SliceBy, ...] = (BY_TURN, "needs")
+"""What ``compare --by`` takes beside conditions: parts of the queries."""
 
 
 def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Sequence[str] = ()) -> list[Assessor]:
@@ -107,12 +110,12 @@ def compare_recorded(
     baseline: str | None = None,
     metrics: Sequence[str | Metric] | None = None,
     judges: Sequence[str] = (),
-    by_turn: bool = False,
+    by: SliceBy | None = None,
 ) -> list[Comparison]:
-    """Compares the pairs of systems that ``chosen_pairs`` gives, over all queries or, ``by_turn``, in each turn of
-    conversations by itself.
+    """Compares the pairs of systems that ``chosen_pairs`` gives, over all queries, or in each part of them by itself:
+    ``by`` the turn of conversations, or by what they need.
 
-    Each turn has a correction of its own: its tests rest on other queries, and its table stands by itself.
+    Each part has a correction of its own: its tests rest on other queries, and its table stands by itself.
 
     If ``metrics`` is None, they are the usual ones and all others that were judged. ``judges`` are the judges that
     count; without any, those who were asked last. Nothing is judged. Raises UserError as ``chosen_pairs`` and
@@ -125,27 +128,28 @@ def compare_recorded(
     gathered = gather_with_panels(experiment, [*loaded, *load_metrics(decide)])
     gathered = gathered if judges else gathered.shown
     names = [metric.name for metric in loaded if metric.name in gathered.metrics]
-    met = derive_pairs(experiment, gathered)[0] if not by_turn and (metrics is None or PAIRWISE in metrics) else ()
+    met = derive_pairs(experiment, gathered)[0] if by is None and (metrics is None or PAIRWISE in metrics) else ()
     compared: list[Comparison] = []
-    for turn, part in _by_turn(gathered).items() if by_turn else [(None, gathered)]:
+    for name, part in _parts(gathered, by).items() if by else [(None, gathered)]:
         assessors = assessors_of(part, met, judges)
         rows = [row for row in met if Assessor.of(row) in assessors]
         family = family_of(part, pairs, assessors, rows, names)
         of_pairs = (compare_systems(part, label, other, assessors, rows, family, names) for label, other in shown)
-        compared += [comparison.model_copy(update={"turn": turn}) for comparison in of_pairs]
+        compared += [comparison.model_copy(update={"part": name and f"{by} {name}"}) for comparison in of_pairs]
     return compared
 
 
-def _by_turn(gathered: Gathered) -> dict[int, Gathered]:
-    """Each turn of conversations by itself, of which their metric says whether it is right."""
-    metrics, plans = {**gathered.metrics}, defaultdict[int, list[PlannedRun]](list)
-    if (metric := metrics.get(CONVERSATION)) is not None:
+def _parts(gathered: Gathered, by: SliceBy) -> dict[str, Gathered]:
+    """Each part of the queries by itself; of turns the metric of conversations says whether each is right."""
+    metrics = {**gathered.metrics}
+    if by == BY_TURN and (metric := metrics.get(CONVERSATION)) is not None:
         of_turn = metric.description.model_copy(update={"primary": ("turn",)})
         metrics[CONVERSATION] = replace(metric, description=of_turn)
-    turns = turns_until(gathered.definition.queries)
-    for plan in gathered.plans:
-        plans[len(turns.get(plan.query.query_id, ()))].append(plan)
-    return {turn: replace(gathered, plans=tuple(plans[turn]), metrics=metrics) for turn in sorted(plans) if turn}
+    parts = {part: ids for (kind, part), ids in query_slices(gathered.definition).items() if kind == by}
+    return {
+        part: replace(gathered, plans=tuple(p for p in gathered.plans if p.query.query_id in ids), metrics=metrics)
+        for part, ids in sorted(parts.items(), key=lambda item: (item[0].isdecimal() and len(item[0]), item[0]))
+    }
 
 
 def metrics_to_compare(experiment: Path) -> list[str | Metric]:

@@ -313,13 +313,15 @@ NO_CATEGORY = "none named"
 
 
 def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[str]]:
-    """The query ids of each non-empty slice: categories, then kinds, by name, then turns of conversations."""
+    """The query ids of each non-empty slice: categories, kinds, needs, by name, and turns."""
     ids: dict[tuple[SliceBy, str], set[str]] = defaultdict(set)
     for query in definition.queries:
         for name in tuple(definition.categories.get(query.query_id) or ()) or (NO_CATEGORY,):
             ids["category", name].add(query.query_id)
         # The sort of need where somebody said, else how the query was made: its mode.
         ids["kind", query.kind or query.mode].add(query.query_id)
+        if (needs := None if query.gold is None else query.gold.needs) is not None:
+            ids["needs", " and ".join(needs.proved) or "neither"].add(query.query_id)
     for query_id, turns in turns_until(definition.queries).items():
         ids["turn", str(len(turns))].add(query_id)
     return {key: frozenset(ids[key]) for key in sorted(ids)}

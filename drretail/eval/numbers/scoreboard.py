@@ -18,7 +18,9 @@ from drretail.experiment import Definition
 from drretail.llm.prices import unpriced
 from drretail.llm.usage import cost_of, estimated_note, served_notes, usage_by_model
 from drretail.records.base import OfJudge
+from drretail.records.criteria import NEEDS
 from drretail.records.figures import counted, counted_each, percent
+from drretail.records.query import Query
 from drretail.records.run import Systems, in_order, place_of, shared_models
 from drretail.records.score import (
     CODE,
@@ -26,6 +28,7 @@ from drretail.records.score import (
     BoardColumn,
     BoardRow,
     MetricDescription,
+    NeedFloor,
     Score,
     Scoreboard,
     ShownColumn,
@@ -164,9 +167,27 @@ def scoreboard(
         absent={} if gathered.are_answers else dict(_absent(shown, metrics)),
         compared=compared,
         floors=above,
+        needs=tuple(need_floors(gathered.definition.queries)) if RIGHT in names else (),
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics)),
         are_answers=gathered.are_answers,
     )
+
+
+RIGHT = ("basket", "right")
+
+
+def need_floors(queries: Sequence[Query]) -> Iterator[NeedFloor]:
+    """The mean luck without each source, and of one search, over the questions whose gold says it."""
+    asked = [query for query in queries if query.wants_something and query.after is None]
+    proved = [query.gold.needs for query in asked if query.gold is not None and query.gold.needs is not None]
+    for source in NEEDS if proved else ():
+        luck = [needs.luck(source) for needs in proved]
+        needing = [needs.luck(source) for needs in proved if source in needs.proved]
+        mean = fmean(needing) if needing else None
+        name = f"without the {source}"
+        yield NeedFloor(name=name, value=fmean(luck), n=len(luck), needing=mean, n_needing=len(needing))
+    if proved:
+        yield NeedFloor(name="one search", value=fmean(needs.one_search for needs in proved), n=len(proved))
 
 
 def _failures(shown: _Shown, rows: Sequence[BoardRow], names: Mapping[str, str]) -> Iterator[str]:

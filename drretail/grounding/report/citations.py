@@ -8,9 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from html import unescape
-from pathlib import Path
 from typing import Literal
 
 from drretail.grounding.report.evidence_ids import bare_address
@@ -22,12 +21,6 @@ from drretail.records.shop import SHOP_URL, product_of, product_url
 
 Known = Mapping[str, Evidence] | Iterable[Evidence]
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
-
-
-@cache
-def what_a_mark_covers() -> str:
-    """The rule, with examples, that prompts for writers and judges quote, and that text/layout.py follows."""
-    return Path(__file__).with_name("what_a_mark_covers.md").read_text(encoding="utf-8").strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +86,6 @@ class Scan:
         not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if reasons[why]}
         return CitationCounts(read=reasons[None], listed=len(self.listed), not_read=not_read)
 
-    def citations(self, report: str) -> list[Citation]:
-        """The marks of the scanned report as citations, in text order; one with several sources is one for each."""
-        return [
-            Citation(
-                marker=report[mark.start : mark.end],
-                start=mark.start,
-                end=mark.end,
-                evidence_id=cited.evidence_id,
-                url=cited.url,
-                type=cited.type,
-                unread=cited.reason,
-            )
-            for mark in self.marks
-            for cited in mark.cited
-        ]
-
 
 def scan(report: str, evidence: Known | None) -> Scan:
     """The tokens of a report, resolved by ``evidence``: all that its run received.
@@ -126,8 +103,20 @@ def scan(report: str, evidence: Known | None) -> Scan:
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
-    """The citations of a report (``scan``), in text order."""
-    return scan(report, evidence).citations(report)
+    """The marks of a report (``scan``) as citations, in text order; one with several sources is one for each."""
+    return [
+        Citation(
+            marker=report[mark.start : mark.end],
+            start=mark.start,
+            end=mark.end,
+            evidence_id=cited.evidence_id,
+            url=cited.url,
+            type=cited.type,
+            unread=cited.reason,
+        )
+        for mark in scan(report, evidence).marks
+        for cited in mark.cited
+    ]
 
 
 def link_words(marker: str, source: str) -> str:

@@ -26,17 +26,17 @@ _POWER = (
 )
 _MARK = re.compile(
     rf"{IMAGE}|(?P<url>{_ADDRESS})|(?P<id>{_BARE_ID})"
-    r"|(?P<square>\[(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400}+\])"
+    r"|(?P<square>\[(?>(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400})\])"
     rf"|(?P<power>{_POWER})"
     r"|(?P<raised>(?:<sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}#[^<>]{0,200}>)?(?![^<>\n]{0,60}:/)[^<>\n]{1,60}(?:</a>)?</sup>"
-    rf"|[{RAISED}]{{1,6}}+(?:[⁻–,][{RAISED}]{{1,4}}+)*+)(?![A-Za-z⁺⁻]))"
+    rf"|[{RAISED}]{{1,6}}+(?>(?:[⁻–,][{RAISED}]{{1,4}}+)*))(?![A-Za-z⁺⁻]))"
     # LaTeX's, wikis', and products' own: nothing that a report holds tells where they lead.
     r"|(?P<markup>\\[a-z]{0,9}cite[a-z]{0,9}[^{}\n]{0,80}\{[^{}\n]{1,300}\}"
     r"|<(?:ref\b|[a-z]{1,20}:[a-z]{1,20}\s[^<>]{0,300}?citation)[^<>]{0,300}>"
     r"|cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+)",
     re.IGNORECASE,
 )
-_TARGET = re.compile(r"\( *<?(?P<target>[^\s()<>]*+(?:\([^\s()]*+\)[^\s()<>]*+)*+)>?(?: +[\"'][^()\n]*+)? *\)")
+_TARGET = re.compile(r"\( *<?(?P<target>[^\s()<>]*+(?>(?:\([^\s()]*+\)[^\s()<>]*+)*))>?(?: +[\"'][^()\n]*+)? *\)")
 _NUMBERED_LINK = re.compile(r"[\"']?[^<>\n]{0,300}>(?:<sup>)?\W{0,2}\d{1,3}\W{0,2}(?:</sup>)?</a>")
 """What follows the address of a link in HTML whose only word is its number."""
 _ONLY_A_MARK = re.compile(r"[\^@]|.*†|[^\W\d_]{2,}:\d+$")

@@ -14,9 +14,10 @@ from typing import Literal
 
 Span = tuple[int, int]
 LineKind = Literal["blank", "rule", "row", "heading", "item", "text"]
-IMAGE = r"(?P<image>!\[[^\[\]\n]{0,500}\](?:\[[^\[\]\n]{0,80}\]|\((?:[^()\n]++|\([^()\n]*+\))*+\)))"
+IMAGE = r"(?P<image>!\[[^\[\]\n]{0,500}\](?:\[[^\[\]\n]{0,80}\]|\((?>(?:[^()\n]++|\([^()\n]*+\))*)\)))"
+# Groups repeat in (?>(…)*), never in (…)*+: before 3.11.5, Python reads on from where a failed repetition ended.
 _PART = re.compile(
-    r"(?P<comment><!--(?:(?!<!--|-->).)*+-->)"
+    r"(?P<comment><!--(?>(?:(?!<!--|-->).)*)-->)"
     r"|(?<![`\\])(?P<code>(?P<ticks>`{1,3})(?!`)[^\n]{1,1000}?(?<!`)(?P=ticks)(?!`))"
     # Up to the end of a paragraph if it is never closed.
     r"|(?P<unread><(?P<of>(?:script|style|template|title|noscript|datalist|dialog|font)\b"
@@ -32,17 +33,18 @@ _FENCE = re.compile(
 _ONLY_MARKS = re.compile(r"`\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+`")
 """Some models write their marks as code."""
 _RULE = re.compile(
-    r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)++$"
+    r"[ \t>]*+\|?(?>(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)+)$"
+    r"|[ \t]*+(?>(?:[-*_][ \t]*+){3,})$|\s*(?>(?:<(?!https?:)[^<>]*+>\s*+)+)$"
 )
 HEADING = re.compile(
     r"[ \t>]*(?P<level>#{1,6})[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$", re.MULTILINE
 )
-ITEM = re.compile(r"[ \t>]*(?:[-*+•–—]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+ITEM = re.compile(r"[ \t>]*(?:[-*+•–—]|(?:\*\*|__)?\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
 _IN_WIDE_URL = f"[^{_STOPS}]"
 _IN_URL = f"[^{_STOPS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 """In running text, an ideograph ends the URL; in links and lists it may be part of one."""
-_WIDE_URL, _URL = (re.compile(rf"{sign}*+(?:\({sign}*+\){sign}*+)*+") for sign in (_IN_WIDE_URL, _IN_URL))
+_WIDE_URL, _URL = (re.compile(rf"{sign}*+(?>(?:\({sign}*+\){sign}*+)*)") for sign in (_IN_WIDE_URL, _IN_URL))
 
 
 def lines(text: str) -> list[Span]:

@@ -1,7 +1,8 @@
 """The lists of sources in a report, and the labels by which marks lead there.
 
-What an entry looks like decides: a label at the beginning of a line, and an address. A heading that names sources also
-makes the other lines with addresses below it entries, and items below these.
+An entry is a title and an address, below a heading that names sources or behind a label that marks cite, in a list
+that stands together. A line with a price, a rating or words of its own behind the address is content, unless its label
+is written as a mark, or cited below such a heading.
 """
 
 import re
@@ -28,7 +29,7 @@ _NAMES_SOURCES = re.compile(
 )
 """A short line whose first or last word names sources."""
 _MARKER = re.compile(
-    r"(?:[ \t>|+•:*\\-]|<(?!/?sup\b|https?:)[^<>\n]{0,300}>)*+"
+    r"(?>(?:[ \t>|+•:*\\-]|<(?!/?sup\b|https?:)[^<>\n]{0,300}>)*)"
     # [1], [^1]:, [name]:, ¹, <sup>1</sup>.
     r"(?P<label>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
     rf"|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|[{RAISED}]{{1,4}}"
@@ -45,7 +46,11 @@ _BETWEEN = re.compile(r"[,;/|&，；、・]|\s(?:and|und|et|y|e)\s")
 _LABEL = re.compile(r"[^\W\d_]{0,3}[1-9]\d{0,2}")
 _RANGE = re.compile(r"([1-9]\d{0,2})[-‐‑–—~−]([1-9]\d{0,2})")
 _LONGEST_RANGE = 50
-_IN_BRACKETS = re.compile(r"\w ?[(（]([^()（）\n]{1,100})[)）]")
+_IN_BRACKETS = re.compile(r"[^\W\d] ?[(（]([\d\s,;，；、–-]{1,40})[)）]")
+"""Numbers alone, which are no marks that are read: "(1 litre)" cites nothing."""
+_PRICED = re.compile(r"[$€£¥₹] ?\d|\d ?[€£¥₹★⭐]|\d[.,]\d+ ?(?:/ ?5\b|[(（|]|$)")
+_MOST_BEHIND = 4
+"""Words behind the address of an entry: "accessed on 3 May 2026"."""
 _ASIDE = re.compile(r"[(（][^()（）]*+[)）]|<[^<>]*>")
 
 
@@ -69,6 +74,11 @@ class Entry:
         self.lists_source = any(mark.form == "address" or line[0] == "[" for mark in self.sources)
         """True for a line with an address, and for one with ids that begins with a label in brackets."""
         self.title = " ".join(_NO_TITLE.sub(" ", text[start:end]).split()).strip(" -–—:：.,")
+        ends = [start, *(end for mark in self.sources for end in mark[:2]), end]
+        own = [text[left:right] for left, right in zip(ends[::2], ends[1::2], strict=True)]
+        is_said = len(re.findall(r"[^\W\d_]+", own[-1])) > _MOST_BEHIND or any(map(_PRICED.search, own))
+        self.is_content = bool(self.sources) and is_said and not (marker and marker["label"][0] in f"[<{RAISED}")
+        """True for a line that says something of its source."""
         self.kind = line_kind(line)
         self.names_sources = not self.sources and bool(_NAMES_SOURCES.match(_ASIDE.sub(" ", line)))
         heading = None if self.sources else HEADING.match(line)
@@ -105,8 +115,7 @@ class References:
 def read_references(text: str, marks: Sequence[Mark]) -> References:
     """The lists of a text, which has these marks."""
     contents = [*(mark.content for mark in marks if not mark.names), *_IN_BRACKETS.findall(text)]
-    words = ({*_BETWEEN.split(content), *content.split()} for content in contents)
-    cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} - {""})
+    cited = Counter(label for content in contents for label in {*map(folded_label, _BETWEEN.split(content))} - {""})
     parts = _parts(_BREAK.sub(lambda tag: "\n".ljust(len(tag[0])), text.translate(SQUARE)), marks)
     listed, opened = set[int](), 0
     for index, part in enumerate(parts):  # below a heading of sources, up to a heading of the same level
@@ -114,12 +123,15 @@ def read_references(text: str, marks: Sequence[Mark]) -> References:
         lists_source = part.lists_source or (part.sources and part.kind == "item")
         if part.level and not 0 < opened < part.level:
             opened = part.level if part.names_sources else 0
-        elif opened and (lists_source or (is_next and cited[part.label])):
+        elif opened and (lists_source or is_next) and (cited[part.label] or (lists_source and not part.is_content)):
             listed.add(index)
+        elif opened == _OF_BOLD and part.kind not in ("blank", "rule"):  # a label above running text opens nothing
+            opened = 0
     headed = {"", *(parts[index].label for index in listed)}
     for index, part in enumerate(parts):  # elsewhere two of three; [NEW] at the beginning of a line cites itself
         is_cited = cited[part.label] > (0 if part.label[-1:].isdigit() else 1)
-        if is_cited + (index - 1 in listed) + part.lists_source > 1 and part.label not in headed:
+        is_listed = is_cited + (index - 1 in listed) + part.lists_source > 1 and part.label not in headed
+        if is_listed and not part.is_content:
             listed.add(index)
     entries = [parts[index] for index in sorted(listed)]
     for index in reversed(range(len(parts) - 1)):  # with the blank lines and headings above

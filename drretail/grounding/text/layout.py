@@ -1,16 +1,17 @@
 """The parts of a text, each with its place: sentences, list items and table rows, the stretches of a report that
 its citations own, and the cells of its tables with their labels.
 
-A mark owns the text back to the previous mark, or to the beginning of its sentence, list item, heading or cell. It also
-owns figures directly after it, if there are none before it: "the kit [P:B1] ($43.99, 4.5 stars)".
+A mark owns the text back to the previous mark, or to the beginning of its sentence, list item, heading or cell. Behind
+a name, without a figure, it also owns the figures directly behind it, and less certainly the rest up to the end.
 """
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
@@ -46,9 +47,15 @@ _ABBREVIATION = re.compile(
 _DAY = re.compile(r"(?<![\d.,])\d{1,2}\.\s+(?P<month>[^\W\d_]{3,})")
 
 
+@cache
+def what_a_mark_covers() -> str:
+    """The rule, with examples, that prompts for writers and judges quote, and that stretches and cells follow."""
+    return Path(__file__).with_name("what_a_mark_covers.md").read_text(encoding="utf-8").strip()
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """``report[start:end]``, without the list marker before it; a table's row is one sentence."""
+    """``report[start:end]``, without the list marker or rank before it; a table's row is one sentence."""
 
     start: int
     end: int
@@ -100,7 +107,8 @@ def _cut(report: str) -> tuple[list[Sentence], list[tuple[Span, Span]]]:
             sentences.append(Sentence(*_trimmed(text, start, end), row, head if in_table else None))
             head = head if in_table else (start, start + len(line))
         elif kind == "heading":
-            sentences.append(Sentence(*_trimmed(text, start, end), kind))
+            ranked = ITEM.match(text, start + len(line) - len(line.lstrip("> \t#")), end)
+            sentences.append(Sentence(*_trimmed(text, ranked.end() if ranked else start, end), kind))
         elif kind == "item":
             marker = ITEM.match(text, start, end)
             block = (marker.end() if marker else start, end, "item")
@@ -156,8 +164,10 @@ _FIGURES_BEHIND = re.compile(
     r"(?:[^\w\n;]|\d|\b(?:stars?|ratings?|reviews?|out|of|from|and|with|USD|EUR|dollars?)\b)+"
 )
 _FIGURE = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
 _BAR = re.compile(r"(?<!\\)\|")
 """What stands around the cells of a row."""
+_SIGN = "·"
 _ESCAPED = re.compile(r"\\(?=[$€£¥₹])")
 """The backslash before a sign that would begin a formula."""
 
@@ -172,13 +182,15 @@ class Stretch:
     """Evidence ids, or the mark's name for unresolved sources."""
     sentence: int
     """The index of its sentence."""
+    is_rest: bool = False
+    """True for what stands behind a mark after a name: it may be said of something else."""
     block: tuple[int, int] | None = None
     """The span that its marks cover together, if they stand in a line or a cell of nothing but sources."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A cell of a table; ``labels`` are its column's head and its row's first cell, in plain words."""
+    """A cell of a table; ``labels`` are its column's head and its row's first cell with words, in plain words."""
 
     start: int
     end: int
@@ -285,17 +297,23 @@ def _covering(
         for index in range(first, bisect_left(sentences, end, key=lambda sentence: sentence.start)):
             # A quote may come from the line of sources.
             span = sentences[index].start, sentences[index].end
-            yield Stretch(*span, tuple(cited), index, (start, ends[start, end]))
+            yield Stretch(*span, tuple(cited), index, block=(start, ends[start, end]))
 
 
 def _without_marks(report: str, text: str, marks: Sequence[Token]) -> str:
-    """The text with marks blanked, except the words of links, which belong to the sentence."""
-    spans: list[tuple[int, int]] = []
+    """The text with marks blanked, except the words of links, which belong to the sentence, behind a sign: in
+    "for $39 [see it](…)" nothing is said of $39 behind it.
+    """
+    spans, links = list[Span](), list[int]()
     for mark in marks:
         words = link_words(report[mark.start : mark.end], mark.cited[0].name)
         begin = report.index(words, mark.start + 1) if words else mark.end
         spans += [(mark.start, begin), (begin + len(words), mark.end)]
-    return blanked(text, spans)
+        links += [mark.start] if words else []
+    characters = [*blanked(text, spans)]
+    for start in links:
+        characters[start] = _SIGN
+    return "".join(characters)
 
 
 def _groups(report: str, marks: Sequence[Token]) -> list[_Group]:
@@ -317,15 +335,16 @@ def _source(cited: Cited) -> str:
 
 
 def _owned(text: str, start: int, end: int, groups: Sequence[_Group], sentence: int) -> Iterator[Stretch]:
-    position = start
+    position, rest = start, tuple[str, ...]()
     for index, group in enumerate(groups):
         limit = groups[index + 1].start if index + 1 < len(groups) else end
         behind = _FIGURES_BEHIND.match(text, group.end, limit)
-        stop = behind.end() if behind and not _FIGURE.search(text, position, group.end) else group.end
+        is_name = not _FIGURE.search(text, position, group.end)
+        stop = behind.end() if behind and is_name else group.end
         yield Stretch(position, stop, group.cited, sentence)
-        position = stop
+        position, rest = stop, group.cited if is_name else ()
     if _FIGURE.search(text, position, end):
-        yield Stretch(position, end, (), sentence)
+        yield Stretch(position, end, rest, sentence, is_rest=bool(rest))
 
 
 def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:
@@ -353,16 +372,23 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
             columns.setdefault(number, {}).update((source, None) for source in of_cell if source[:2] == "P:")
     head = sentences[rows[0]]
     has_head = head.kind == "table_head" or not _FIGURE.search(text, head.start, head.end)
+    written = [[text[slice(*span)].strip(" *_#.)") for span in spans] for spans in grid[has_head:]]
+    ranks = [f"{number}" for number, _ in enumerate(written, 1)]
+    columns_written = enumerate(zip(*written, strict=False))
+    ranked = {number for number, column in columns_written if [*column] == ranks and len(ranks) > 1}
     for index, spans in enumerate(grid, -1 if has_head else 0):
         by_row = dict.fromkeys(source for span in spans for source in cited(*span))
         of_row = tuple(source for source in by_row if source[:2] == "P:")
         orders = tuple(source for source in by_row if source[:2] == "O:")
+        words = next((span for span in spans if _LETTER.search(text, *span)), spans[0] if spans else None)
         for number, span in enumerate(spans):
+            if number in ranked and index >= 0:
+                continue
             of_column = tuple(columns[number])
             # A row of sources cites several products, one for each column.
             inherited = next((ids for ids in (of_row if index >= 0 else (), of_column) if len(ids) == 1), ())
             heads = [grid[0][number]] if has_head and index >= 0 and number < len(grid[0]) else []
-            heads += [spans[0]] if number else []
+            heads += [words] if words is not None and span is not words else []
             labels = tuple(filter(None, (label_of(text, *head) for head in heads)))
             yield _Cell(
                 *span, index, number, tuple(heads), labels, cited(*span) or inherited, orders, rows[index + has_head]

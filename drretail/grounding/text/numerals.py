@@ -88,12 +88,12 @@ def with_units(numerals: Sequence[Numeral]) -> list[Numeral]:
 
 
 def canonical_unit(name: str) -> str:
-    """A unit in one spelling; the stem of a word that is none."""
+    """A unit in one spelling; the stem of a word that is none, and of several the first."""
+    first, *more = name.split()[:2] or [""]
     name = re.sub(r"[\s.]", "", name.casefold())
     plurals = ("s", "n", "e", "es") if len(name) > 3 else ("s",)
-    return next(
-        (_UNITS[spelling] for spelling in (name, *map(name.removesuffix, plurals)) if spelling in _UNITS), stem(name)
-    )
+    spellings = (_UNITS[spelling] for spelling in (name, *map(name.removesuffix, plurals)) if spelling in _UNITS)
+    return next(spellings, None) or (canonical_unit(first) if more else stem(name))
 
 
 def conversion(unit: str, other: str) -> Decimal | None:

@@ -10,6 +10,7 @@ _LEFT_OUT = re.compile(r"\[?(?:…|\.{3,})\]?")
 """An ellipsis, by which a quote leaves words out."""
 _AROUND = re.compile(r"\s*([^\w\s]*).*?([^\w\s]*)\s*", re.DOTALL)
 """The signs before and after the words of a quote: "$", a full stop."""
+_IN_NUMBER = re.compile(r"[.,]?")
 _KEPT_TEXTS = 128
 """The size of the cache, since judges quote from one source many times."""
 
@@ -17,8 +18,9 @@ _KEPT_TEXTS = 128
 def find_words(text: str, quote: str, after: int = 0) -> tuple[int, int] | None:
     """The span of a quote in a text: the first at or after ``after``, else the first of all.
 
-    Only letters and digits are compared: white space, markup and punctuation are seldom copied exactly. Parts between
-    ellipses follow each other. None if any part is missing, or the quote has no letters.
+    Only letters and digits are compared: white space, markup and punctuation are seldom copied exactly. No part begins
+    or ends inside a number, and parts between ellipses follow each other. None if any part is missing, or the quote has
+    neither letters nor digits.
     """
     span = (after and _folded_span(text, quote, bisect_left(_offsets(text), after))) or _folded_span(text, quote)
     if span is None:
@@ -41,10 +43,21 @@ def _folded_span(text: str, quote: str, start: int = 0) -> tuple[int, int] | Non
     letters, first, end = _folded(text), None, start
     for part in filter(None, map(_folded, _LEFT_OUT.split(quote))):
         place = letters.find(part, end)
+        while place >= 0 and (_is_in_number(text, place) or _is_in_number(text, place + len(part))):
+            place = letters.find(part, place + 1)
         if place < 0:
             return None
         first, end = place if first is None else first, place + len(part)
     return None if first is None else (first, end)
+
+
+def _is_in_number(text: str, place: int) -> bool:
+    """True between two digits of one number: "June 20" is not said in "June 2020", nor "$25" in "$25.99"."""
+    pair = _folded(text)[place - 1 : place + 1] if place else ""
+    if not (len(pair) == 2 and pair.isdigit()):
+        return False
+    before, behind = _offsets(text)[place - 1 : place + 1]
+    return _IN_NUMBER.fullmatch(text, before + 1, behind) is not None
 
 
 @lru_cache(_KEPT_TEXTS)

@@ -63,8 +63,8 @@ _LT, _GT = (
 )
 # Repetitions are bounded or possessive, so that a long text of one character takes linear time.
 _TAG = re.compile(
-    rf"(?P<open>(?:{_LT}|[‹«〈《⟨⟪❮❰≪])(?:{_LT}|\\[nrt]|[|/\\\s]){{0,8}}+)(?P<name>\w[\w.:▁-]{{0,60}}+)"
-    rf"(?P<closed>(?P<rest>[^<>&%\\\n]{{0,300}}?)[\s/|\\]{{0,8}}(?:{_GT}|[›»〉》⟩⟫❯❱≫]){{1,8}}+)?",
+    rf"(?P<open>(?:{_LT}|[‹«〈《⟨⟪❮❰≪])(?>(?:{_LT}|\\[nrt]|[|/\\\s]){{0,8}}))(?P<name>\w[\w.:▁-]{{0,60}}+)"
+    rf"(?P<closed>(?P<rest>[^<>&%\\\n]{{0,300}}?)[\s/|\\]{{0,8}}(?>(?:{_GT}|[›»〉》⟩⟫❯❱≫]){{1,8}}))?",
     re.IGNORECASE,
 )
 _ATTRIBUTES = re.compile(r"[\s|]*+(?:[\w:.-]{1,40}\s*=.*)?", re.DOTALL)

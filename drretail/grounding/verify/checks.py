@@ -33,6 +33,7 @@ from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import Part, ReadAnswers, numerals_in, parts_by_marks
 from drretail.grounding.verify.places import compare_value, would_be_caught
 from drretail.grounding.verify.records import UNKNOWN, Ledger, read_ledger, record_of
+from drretail.grounding.vocabulary import NO_WORDS, Records
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.reading import DECLARED, FORM, OF_FORM, Outcome, Pick, Reading, ReadValue, Unread
@@ -42,8 +43,6 @@ from drretail.records.wish import Wish
 from drretail.remembered import remembered_by
 
 NO_PICKS = "the report declares no picks"
-Lookup = Callable[[Collection[str]], Mapping[str, Product]]
-"""The world's products with these ids; unknown ids are left out."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Case:
     """None for a draft: then what was sent and changed is not checked."""
     outcome: Outcome | None = None
     """As the agent declared it, besides its picks."""
-    lookup: Lookup | None = None
+    shop: Records | None = None
     """None without the world."""
     profiles: tuple[UserProfile, ...] = ()
     """The acting user's profiles, besides those that the run received."""
@@ -156,18 +155,20 @@ class Case:
 
     def products(self, picks: Iterable[Pick] | None = None) -> Mapping[str, Product]:
         """The world's records of the products that the run was shown, the report cites, or these picks name."""
-        if self.lookup is None:
+        if self.shop is None:
             return {}
         picked = [product_of(name) for pick in picks or () for name in (pick.product, *pick.alternatives)]
         products = {source.removeprefix("P:") for source in (*self.evidence, *self.cited) if source[:2] == "P:"}
-        return self.lookup(sorted({*products, *picked}))
+        return self.shop.products(sorted({*products, *picked}))
 
     @remembered_by(lambda picks=None: () if picks is None else (tuple(picks),))
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
         """What values and picks are compared with; ``picks`` are those whose sum the report may name."""
         shown = read_ledger(self.evidence, self.query) if self.read_shown is None else self.read_shown()
         products = {**shown.products, **self.products(picks)}  # the world's own records win
-        return replace(shown, products=products, picks=None if picks is None else tuple(picks))
+        vocabulary = NO_WORDS if self.shop is None else self.shop.vocabulary
+        picked = None if picks is None else tuple(picks)
+        return replace(shown, products=products, picks=picked, vocabulary=vocabulary)
 
     @cached_property
     def parts(self) -> Sequence[Part]:
@@ -184,7 +185,7 @@ class Case:
 
     @cached_property
     def numerals(self) -> Sequence[Unread]:
-        """All numbers beside citations, or in what an assistant's answers say of a thing or an order."""
+        """All numbers of the report, or of an assistant's answers."""
         answers = self.read_answers()
         return numerals_in(self.layout if answers is None else answers.layout, self.parts)
 
@@ -260,7 +261,7 @@ def _as_confirmed(value: ReadValue, confirmed: Collection[str]) -> ReadValue:
 def check_report(case: Case, reading: Reading) -> list[Finding]:
     """All findings in text order; those without a place come last. Pure."""
     products = case.products(reading.picks)
-    catalog = None if case.lookup is None else products.keys()
+    catalog = None if case.shop is None else products.keys()
     citable = catalog
     if case.is_of_shop:  # all that its report names was looked up; what is gone, or a tool's, may be named rightly
         citable = {entry.key for entry in case.evidence.values() if entry.problem != UNKNOWN}.union(products)

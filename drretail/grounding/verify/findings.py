@@ -203,7 +203,7 @@ def _of_offer(pick: Pick, report: str, listing: Listing) -> Iterator[Finding]:
 
 
 def cart_by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
-    """The cart, with every product of a kind assigned to its want: the want's other demands are checked separately."""
+    """The cart, with every product that may be of a kind assigned to its want, whose demands are checked separately."""
     records = {pick.product: item for pick in picks if (item := ledger.products.get(pick.product)) is not None}
     bare = Cart(wish, Reference(query_id="of-kinds"), tuple(picks), records)
     items = {bare.offer_id(pick): records[pick.product] for pick in picks if pick.product in records}
@@ -211,11 +211,12 @@ def cart_by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
         WantedThing(
             name=want.name,
             quantity=want.quantity,
+            several=want.several,
             optional=want.optional,
             fits=tuple(
                 Fit(offer_id=key, worth=0, is_pack=pieces_in(item.title) > 1)
                 for key, item in items.items()
-                if ledger.decisions.is_of_kind(want, listing_of(item))
+                if ledger.decisions.kind(want, listing_of(item, ledger.vocabulary)).state != "broken"
             ),
         )
         for want in wish.wants
@@ -234,13 +235,13 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
         detail = f"“{item.title}” is not {names}" if names else "nothing is to be bought"
         yield _finding("not_wanted", report, pick, detail)
     if cart.wish.counts_money and offer is not None and offer.price is None:
-        detail = "the shop names no price, and the query limits what it may cost"
+        detail = f"the shop names no price of “{item.title}”, and the query limits what it may cost"
         yield _finding("price_unknown", report, pick, detail, severity="warning")
     if not wants:
         return
-    listing = listing_of(item)
-    if pick.product in owned and not any(want.again for want in wants):
-        yield _finding("recommended_although_owned", report, pick, "the user has it")
+    listing = listing_of(item, ledger.vocabulary)
+    if pick.product in owned and all(want.not_owned for want in wants):
+        yield _finding("recommended_although_owned", report, pick, "the user has it, and wants another")
     made_by = f"the brand is {item.brand}"
     if all(any(is_of_brand(listing, brand) for brand in want.brands_unwanted) for want in wants):
         yield _finding("unwanted_brand", report, pick, made_by)
@@ -248,7 +249,12 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     if listing.makers and all(makers and not any(is_of_brand(listing, brand) for brand in makers) for makers in brands):
         yield _finding("unwanted_brand", report, pick, f"{made_by}, wanted is {' or '.join(wants[0].brands_wanted)}")
     rulings = [
-        [ruling for ruling in ledger.decisions.rulings(want, listing, offer) if ruling.state != "met"] for want in wants
+        [
+            ruling
+            for ruling in (ledger.decisions.kind(want, listing), *ledger.decisions.rulings(want, listing, offer))
+            if ruling.state != "met"
+        ]
+        for want in wants
     ]
     yield from _demands(pick, report, rulings)
     is_dear = offer is not None and all(is_too_dear(want, listing, offer) for want in wants)
@@ -273,7 +279,8 @@ def _demands(pick: Pick, report: str, rulings: Sequence[Sequence[DemandRuling]])
         detail = f"its record speaks against {first.demand!r}" + (f" ({first.quote})" if first.quote else "")
         yield _finding("demand_broken", report, pick, detail, severity="error")
     elif all(rulings):
-        detail = f"its record does not say {rulings[0][0].demand!r}"
+        quote = rulings[0][0].quote
+        detail = f"its record does not say {rulings[0][0].demand!r}" + (quote and f" ({quote})")
         yield _finding("not_borne_out", report, pick, detail, severity="warning")
 
 

@@ -19,7 +19,7 @@ from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.words import NEGATIONS, STOP_WORDS, labels, month_numbers, words
 from drretail.grounding.verify.parts import Part
 from drretail.grounding.verify.places import Passage, amounts_at, compared_figure, days_at, own_notation
-from drretail.grounding.verify.records import CENTS, Ledger, is_explained, on_record
+from drretail.grounding.verify.records import CENTS, Ledger, equals, is_explained, on_record
 from drretail.grounding.verify.written import equations, quotations, results
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import VARIANTS, product_of
@@ -41,7 +41,7 @@ _LONGEST_LINE = 400
 
 
 def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[ReadValue]:
-    """The values in these parts that form makes certain, each with whether it would be found if it were wrong."""
+    """The values in these parts that form makes certain, each with how often it is found once it is changed."""
     reader = _Reader(layout, ledger)
     values = {(value.start, value.kind): value for value in chain(equations(layout), quotations(layout, ledger, parts))}
     written_out = {start for start, _ in values}
@@ -49,11 +49,10 @@ def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[
         place = Passage.of(layout.text, part.start, part.end)
         for value in reader.read(part, place):
             if value.state == "verified":
-                wrong = place.altered(value.kind, value.start - place.first, value.end - place.first)
-                denied = {
-                    (other.start, other.kind) for other in reader.read(part, wrong) if other.state == "contradicted"
-                }
-                value = value.model_copy(update={"is_caught": (value.start, value.kind) in denied})
+                changed = place.altered(value.kind, value.start - place.first, value.end - place.first)
+                read = [[*reader.read(part, wrong, value.kind)] for wrong in changed]
+                found = (any((each.start, each.state) == (value.start, "contradicted") for each in of) for of in read)
+                value = value.model_copy(update={"caught": sum(found)})
             if value.start not in written_out:
                 values.setdefault((value.start, value.kind), value)
     return sorted(values.values(), key=lambda value: (value.start, value.kind))
@@ -64,10 +63,10 @@ class _Reader:
     layout: Layout
     ledger: Ledger
 
-    def read(self, part: Part, place: Passage) -> Iterator[ReadValue]:
-        """The values in one part; where nothing is to be denied, only the right ones."""
+    def read(self, part: Part, place: Passage, kind: ValueKind | None = None) -> Iterator[ReadValue]:
+        """The values in one part, of all kinds or of one; where nothing is to be denied, only the right ones."""
         may_deny = part.is_named and (self.ledger.policy is None or self._is_bare(part, place))
-        yield from (value for value in self._values(part, place) if may_deny or value.state == "verified")
+        yield from (value for value in self._values(part, place, kind) if may_deny or value.state == "verified")
 
     def _is_bare(self, part: Part, place: Passage) -> bool:
         """True if a part of an assistant's answer has no words but names, options and labels. One word more may make it
@@ -83,15 +82,16 @@ class _Reader:
         names = (f"{item.titles} {item.brand or ''} {item.details.get(VARIANTS, '')}" for item in items)
         return {*words(" ".join((*names, *part.sources)))} - STOP_WORDS - NEGATIONS
 
-    def _values(self, part: Part, place: Passage) -> Iterator[ReadValue]:
+    def _values(self, part: Part, place: Passage, only: ValueKind | None) -> Iterator[ReadValue]:
         products = [source for source in part.sources if source[:2] == "P:"]
         orders = [source for source in part.sources if source in self.ledger.order_dates]
         if len(part.sources) == len(products) == 1:
-            yield from filter(None, (self._figure(kind, part, place) for kind in ("price", "rating", "rating_count")))
-        if len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
+            kinds: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
+            yield from filter(None, (self._figure(kind, part, place) for kind in kinds if only in (None, kind)))
+        if only in (None, "order_date") and len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
             yield from self._day(part, place, orders[0])
         calculations = [source for source in part.sources if source in self.ledger.calculations]
-        if calculations and len(part.sources) == len(products) + len(calculations):
+        if only in (None, "total") and calculations and len(part.sources) == len(products) + len(calculations):
             yield from results(place, calculations, self.ledger, self._cited)
 
     def _figure(self, kind: ValueKind, part: Part, place: Passage) -> ReadValue | None:
@@ -162,6 +162,7 @@ class _Reader:
             return False
         is_headed = self._is_headed(kind, amount, part, place)
         is_near = (is_headed and bool(part.labels)) or _LEAST * record <= amount.low <= _MOST * record
+        is_near = is_near or equals(amount, 10 * record)  # a point that slipped
         if amount.compound and not self._is_counted(amount, part, place):  # "your 4.6-star limit"
             return False
         if kind != "price":

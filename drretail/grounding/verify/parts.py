@@ -39,15 +39,15 @@ class Part:
     sources: tuple[str, ...]
     labels: tuple[str, ...] = ()
     is_named: bool = True
-    """False if it names nothing, so that what it is about is inherited: then nothing in it is denied."""
+    """False if what it is about stands elsewhere: then nothing in it is denied."""
 
 
 def parts_by_marks(layout: Layout) -> list[Part]:
-    """What the marks of a report own: the cells of tables, rows that cite calculations only, and stretches of text."""
+    """What the marks of a report own: the cells of tables, rows that cite calculations only, and stretches of text; and
+    what no mark owns, which is about nothing.
+    """
     cells = [
-        Part(cell.start, cell.end, cell.subjects or cell.orders, cell.labels)
-        for cell in layout.cells
-        if (cell.subjects or cell.orders) and cell.row >= 0
+        Part(cell.start, cell.end, cell.subjects or cell.orders, cell.labels) for cell in layout.cells if cell.row >= 0
     ]
     rows = ((layout.sentences[index], cited) for index, cited in layout.cited.items())
     sums = (
@@ -57,9 +57,9 @@ def parts_by_marks(layout: Layout) -> list[Part]:
     )
     starts = {cell.start for cell in cells}
     stretches = (
-        Part(stretch.start, stretch.end, _offers_marked(layout, stretch))
+        Part(stretch.start, stretch.end, _offers_marked(layout, stretch), is_named=not stretch.is_rest)
         for stretch in layout.stretches
-        if stretch.cited
+        if stretch.cited or layout.sentences[stretch.sentence].kind != "heading"
     )
     return [*cells, *sums, *(stretch for stretch in stretches if stretch.start not in starts)]
 
@@ -125,8 +125,8 @@ def read_answers(
         tools = [*_of_tools(steps[first_step : turn.steps], seen, shop)]
         first_step = turn.steps
         answered = names.within(turn.start, turn.end)
-        about = next((things for things in (answered, asked, tools) if things), ())
-        parts += _parts(layout, turn, tuple(about), names)
+        about = next((things for things in (answered, asked, tools) if things), [])
+        parts += _parts(layout, turn, tuple(about) if len(about) == 1 else (), names)
         before |= dict.fromkeys((*asked, *answered, *tools[:_MOST_OF_TOOLS]))
         read.append(ReadTurn(turn.question, turn.start, turn.end, (*before,)))
     return ReadAnswers(layout, shop, tuple(read), tuple(parts))

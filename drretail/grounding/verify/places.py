@@ -13,6 +13,7 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
+from random import Random
 from typing import NamedTuple
 
 from drretail.grounding.text.amounts import (
@@ -29,7 +30,7 @@ from drretail.grounding.text.numerals import UNCOUNTED, Numeral, conversion, fin
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems, word_at
 from drretail.grounding.verify.records import CENTS, Ledger, equals, leaves, on_record
-from drretail.records.reading import CART, ReadValue, ValueKind
+from drretail.records.reading import CART, CHANGES, ReadValue, ValueKind
 from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign, product_of
 
 _BEFORE, _BEHIND = 30, 30
@@ -37,6 +38,7 @@ _BEFORE, _BEHIND = 30, 30
 _REACH = 300
 """How many characters from a figure words may stand that say what it is: a line may have thousands of figures."""
 _HIGHEST_RATING = 5
+_FIGURE = re.compile(r"\d(?:[\d.,'’]*\d)?")
 _GAP, _SIGNS = " \t*_~", "\n.!?()[]<>|\\,;:–—-·=+\"'“”（）「」、。，："
 """What may stand between a figure and the word beside it, and between the parts of a text."""
 MONEY: tuple[ValueKind, ...] = ("price", "list_price", "total")
@@ -93,15 +95,41 @@ class Passage:
             else:
                 yield word_at(text, edge, chain(*labels.values())) if text[edge].isalpha() else None
 
-    def altered(self, kind: ValueKind, start: int, end: int) -> "Passage":
-        """The same with another digit in ``text[start:end]``: what code should then find (METRICS 0, power)."""
-        digits = [at for at in range(start, end) if self.text[at].isdigit()]
-        if not digits:
-            return self
-        # The middle digit: of a price its cents or dollars, of a rating what stands behind the point.
-        at = digits[-1] if kind == "order_date" else digits[len(digits) // 2]
-        other = str((int(self.text[at]) + 3) % 9 + 1)
-        return replace(self, text=f"{self.text[:at]}{other}{self.text[at + 1 :]}")
+    def altered(self, kind: ValueKind, start: int, end: int) -> Iterator["Passage"]:
+        """The same, ``CHANGES`` times, with a false figure in ``text[start:end]``: another digit, another figure of the
+        text, or ten times as much, drawn with the place as seed (METRICS 0, power). Of a day only digits change.
+        """
+        figure = _FIGURE.search(self.text, start, end)
+        if figure is None:
+            return
+        written, draw = figure[0], Random(f"{self.first + start}: {figure[0]}")
+        others = [other for other in _figures(self.whole) if other != written and _places(other) == _places(written)]
+        for _ in range(CHANGES):
+            how = "digit" if kind == "order_date" else draw.choice(("digit", "ten", "figure" if others else "digit"))
+            at = draw.choice([at for at, sign in enumerate(written) if sign.isdigit()])
+            digit = draw.choice([digit for digit in ("123456789" if at == 0 else "0123456789") if digit != written[at]])
+            false = draw.choice(others) if how == "figure" else f"{written[:at]}{digit}{written[at + 1 :]}"
+            false = _tenfold(written) if how == "ten" else false
+            text = f"{self.text[: figure.start()]}{false}{self.text[figure.end() :]}"
+            yield replace(self, text=text, end=self.end + len(false) - len(written))
+
+
+@lru_cache(maxsize=64)
+def _figures(whole: str) -> Sequence[str]:
+    return [*dict.fromkeys(figure[0] for figure in _FIGURE.finditer(whole))]
+
+
+def _places(figure: str) -> int:
+    """The decimal places of a figure."""
+    return len(re.findall(r"(?<=[.,])\d\d?$|$", figure)[0])
+
+
+def _tenfold(figure: str) -> str:
+    """ "42.95" → "429.50", "4.6" → "46", "1,843" → "18430"."""
+    whole, *decimals = re.split(r"[.,](?=\d\d?$)", figure)
+    (places,) = decimals or ("0",)
+    whole = "".join(filter(str.isdigit, whole)) + places[0]
+    return f"{whole}{figure[-3]}{places[1:]}0" if len(places) > 1 else whole
 
 
 @lru_cache(maxsize=64)
@@ -134,7 +162,9 @@ def amounts_at(kind: ValueKind, place: Passage, notation: Notation | None = None
         return [amount for amount in amounts if amount.kind == "money"] or amounts
     amounts = [amount for amount in amounts if amount.kind == "number"]
     if kind == "rating":
-        return [amount for amount in amounts if 0 < amount.low <= _HIGHEST_RATING and not amount.is_range]
+        amounts = [amount for amount in amounts if amount.low > 0 and not amount.is_range]
+        # Not the 1,843 of "4.6 (1,843)", but also what can't be: 9.3 of 5 stars.
+        return [amount for amount in amounts if amount.low <= _HIGHEST_RATING or (amount.low < 10 and amount.places)]
     return [amount for amount in amounts if not amount.places] if kind in _COUNTS else amounts
 
 
@@ -210,12 +240,12 @@ def compared_figure(
 
 
 def would_be_caught(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
-    """A verified figure with whether it is found once another digit stands in its place; other values as they are."""
+    """A verified figure with how often it is found once it is changed; other values as they are."""
     place = Passage.of(text, value.start, value.end)
     if value.state != "verified" or value.kind in _OF_WORDS or not figures_at(value.kind, place):
         return value
-    wrong = compared_at(value, place.altered(value.kind, place.start, place.end), ledger)
-    return value.model_copy(update={"is_caught": wrong.state == "contradicted"})
+    wrong = (compared_at(value, false, ledger) for false in place.altered(value.kind, place.start, place.end))
+    return value.model_copy(update={"caught": sum(each.state == "contradicted" for each in wrong)})
 
 
 def _numbers(value: ReadValue, place: Passage, numbers: Sequence[Decimal], record: str, currency: str = "") -> _Answer:

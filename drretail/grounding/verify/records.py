@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from drretail.grounding.constraints import UNDECIDED, Decisions, offer_of
 from drretail.grounding.text.amounts import ABOUT, Amount, find_amounts
+from drretail.grounding.vocabulary import NO_WORDS, Vocabulary
 from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
@@ -51,6 +52,8 @@ class Ledger:
     picks: tuple[Pick, ...] | None = None
     decisions: Decisions = UNDECIDED
     """Whether products keep the query's demands."""
+    vocabulary: Vocabulary = NO_WORDS
+    """The words of the shop's fields."""
     policy: Policy | None = None
     """Of the shop whose assistant answers, which has all that is sold and every order; None if only what a run was
     shown is known.
@@ -259,7 +262,8 @@ def is_explained(amount: Amount, ledger: Ledger, others: Iterable[str], near: It
     numbers = {abs(calculation.result) for calculation in ledger.calculations.values()}
     if ledger.total is not None:  # what the picks cost, and what they leave of the budget
         numbers |= {ledger.total} if ledger.limit is None else {ledger.total, ledger.limit - ledger.total}
-    numbers |= {price * count for price in prices for count in range(2, _MOST_PIECES + 1)}
+    # Ten times a price is one whose point slipped, more often than what ten pieces cost.
+    numbers |= {price * count for price in prices for count in range(2, _MOST_PIECES + 1) if count != 10}
     numbers |= {abs(price - other) for price, other in combinations([*prices, *limits], 2)}
     numbers |= {price + other for price, other in combinations(prices, 2)}
     far = abs(amount.low) / ABOUT + Decimal(1).scaleb(-amount.places)  # as most numbers are, which is soon told

@@ -18,7 +18,7 @@ from drretail.records.reading import ReadValue
 _QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n]{1,400})[”“»」\"]")
 _INSERTED = re.compile(r"\[[^\[\]]{0,40}\]")
 """What a quotation adds to the words that it quotes."""
-_FEWEST_WORDS = 4
+_FEWEST_WORDS = 3
 _MOST_AMOUNTS = 100
 """A stretch with more says nothing of a calculation: a model that repeats itself writes thousands."""
 

@@ -9,4 +9,5 @@ session.py      one model with its journal, shared by all questions of a command
 write.py        targets → queries: concurrent, journalled, resumable; types the wishes of plain
                 questions
 reader.py       which products keep the demands, as a model reads their records
+clauses.py      what questions limit and no wish says, and what records state of what pages are asked for
 """

@@ -18,7 +18,6 @@ from drretail.querygen.by_model.session import ROLE
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import CODES, Linter
 from drretail.records.base import Record
-from drretail.records.criteria import Gold, WebQuestion
 from drretail.records.evidence import Finding
 from drretail.records.query import NeedKind, Query
 from drretail.records.wish import Wish
@@ -34,7 +33,6 @@ class WrittenQuery(Record):
     kind: NeedKind
     rationale: Text
     expected_tools: list[str]
-    web_question: Text
     wish: Wish
 
 
@@ -67,7 +65,6 @@ class Examiner:
             rationale=written.rationale,
             expected_tools=tuple(dict.fromkeys(written.expected_tools)),
             wish=written.wish,
-            gold=Gold(query_id=query_id, web_question=WebQuestion(text=written.web_question)),
             world_fingerprint=self._world.manifest.fingerprint,
             source=source,
             prompts=replaced(),

@@ -223,8 +223,12 @@ def _leaf_of(listing: Listing) -> str:
 
 
 def _kind_shown(name: str, listings: Sequence[Listing]) -> str:
-    """The name of a kind; in parentheses if it is a whole file, whose products have no category below it."""
-    return f"({name})" if name == listings[0].product.category else name
+    """The name of a kind, with the part of the shop that it is in if others have one of that name; in parentheses if it
+    is a whole file, whose products have no category below it.
+    """
+    paths = Counter(path for listing in listings if (path := _path_of(listing))[-1] == name).most_common()
+    shown = " > ".join(paths[0][0][-2:]) if len(paths) > 1 else name
+    return f"({name})" if name == listings[0].product.category else shown
 
 
 # A shop of thousands of categories would fill the prompt.

@@ -6,7 +6,7 @@ Each prompt holds the target's earlier queries, so that they must exist first. I
 wait until it is retried, so that a retry changes no other prompt.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from drretail.env.world import World
@@ -26,6 +26,7 @@ from drretail.querygen.by_model.targets import Target
 from drretail.querygen.checks import agreement, names
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import TypedQueries
+from drretail.records.criteria import NeedOf
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
@@ -45,9 +46,15 @@ class Written:
 
 
 def write_for_targets(
-    world: World, session: ModelSession, targets: Sequence[Target], on_end: Callable[[bool], None] = lambda _: None
+    world: World,
+    session: ModelSession,
+    targets: Sequence[Target],
+    on_end: Callable[[bool], None] = lambda _: None,
+    needs: Collection[NeedOf] = (),
 ) -> Written:
-    """The queries of all targets; failures are counted. ``on_end`` gets True for each that was written."""
+    """The queries of all targets; failures are counted, and so are those that do not need all of ``needs``. ``on_end``
+    gets True for each that was written.
+    """
     linter = Linter(world)
     prompts, examiner, failed = PromptBuilder(world, linter), Examiner(world, linter), dict[str, str]()
 
@@ -80,8 +87,12 @@ def write_for_targets(
         return examined
 
     examined = [end for ends in run_loop(all_ended(map(queries_of, targets))) for end in ends]
+    queries = [linter.with_needs(end.query) for end in examined]
+    for query in queries:
+        if missing := {*needs} - {*(query.gold.needs.proved if query.gold and query.gold.needs else ())}:
+            failed[query.query_id] = f"it does not need {' and '.join(sorted(missing))}"
     return Written(
-        tuple(end.query for end in examined),
+        tuple(query for query in queries if query.query_id not in failed),
         dict(sorted(failed.items())),
         {end.query.query_id: end.findings for end in examined if end.findings},
         {end.query.query_id: session.calls(end.query.query_id) for end in examined},

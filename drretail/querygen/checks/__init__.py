@@ -6,8 +6,8 @@ case.py          what checks start from: the shop's offers, the user's record, a
 names.py         the query has a wish; the user, kinds, products, brands and orders that it names exist
 agreement.py     text and wish agree in amounts, numbers and names
 feasibility.py   the shop can meet the wish, or the query says that it can't and has a proof
+sources.py      the places that limits rest on say so
 privacy.py       no ids, e-mail addresses, telephone numbers, streets or names
-web_question.py  what a query asks of the web is answered in pages, and not in snippets
 wording.py       no question twice within the file
 contract.py      further demands on models that write queries
 """

@@ -44,8 +44,10 @@ def check(case: QueryCase) -> Iterator[Finding]:
     for match in _PLACEHOLDER.finditer(text):
         yield finding("placeholder_in_text", match[0], span=match.span())
     if wish is not None and case.query.after is None:
-        for compare in (_amounts, _numbers, _words, _owned):
-            yield from compare(case, wish)
+        stated = wish.without("profile").without("page")
+        for compare in (_amounts, _numbers, _owned):
+            yield from compare(case, stated)
+        yield from _words(case, wish, stated)
 
 
 def _amounts(case: QueryCase, wish: Wish) -> Iterator[Finding]:
@@ -89,7 +91,7 @@ def _numbers(case: QueryCase, wish: Wish) -> Iterator[Finding]:
                 yield finding("number_not_in_text", f"{number:g}", f"typed for {want.name}")
 
 
-def _words(case: QueryCase, wish: Wish) -> Iterator[Finding]:
+def _words(case: QueryCase, wish: Wish, stated: Wish) -> Iterator[Finding]:
     """All typed words but kinds, which are the shop's, must be in the text or the title of an order of the wish."""
     orders = () if case.shopper is None else case.shopper.kept
     bought = [order.product_id for order in orders if order.order_id in wish.orders]
@@ -98,9 +100,9 @@ def _words(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     )
     spoken = {*map(stem, folded(" ".join((case.query.text, *titles))).split())}
     phrases = [wish.deadline or ""]
-    for want in wish.wants:
-        phrases += (want.name, *map(str, want.demands), *want.brands_wanted, *want.brands_unwanted)
-        phrases += (value for values in want.options.values() for value in values)
+    for want, of_text in zip(wish.wants, stated.wants, strict=True):
+        phrases += (want.name, *map(str, want.demands), *of_text.brands_wanted, *of_text.brands_unwanted)
+        phrases += (value for values in of_text.options.values() for value in values)
     for phrase in dict.fromkeys(phrases):
         typed = (word for word in folded(phrase).split() if word not in STOP_WORDS)
         if missing := [word for word in typed if stem(word) not in spoken]:

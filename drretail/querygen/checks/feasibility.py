@@ -48,7 +48,7 @@ def check(case: QueryCase) -> Iterator[Finding]:
     elif case.query.infeasible:
         if not is_proved:
             yield finding("infeasible_not_proved", case.query.query_id, cheapest_line(reference))
-    elif reference.cheapest is None:
+    elif reference.cheapest is None and not wish.declined:
         yield from list(_not_said(case)) or _lacking(case, wish, is_proved=is_proved)
 
 
@@ -95,7 +95,7 @@ def _not_said(case: QueryCase) -> Iterator[Finding]:
         for demand in fit.open
     }
     for decided in how_far_decided([case.query], case.stock.offers):
-        _, _, demand = decided.demand.partition(": ")
+        demand = decided.demand.partition(": ")[2] or decided.demand
         if (decided.want, demand) not in open_demands:
             continue
         products = f"{counted(sum(decided.states.values()), 'product')} of {decided.want}"

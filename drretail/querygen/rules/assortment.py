@@ -24,8 +24,6 @@ from drretail.remembered import remembered, remembered_by
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 T = TypeVar("T")
 _LIST = re.compile(r"[;,](?!\d)")
-# The share of a kind's offers that are in its own part of the shop: "cases" may be of anything.
-_NEARLY_ALL = 0.8
 # The least share of a kind's titles that say its name.
 _SAID = 0.05
 ENOUGH = 3
@@ -116,12 +114,6 @@ class KindOffers:
         """True if so many of the ``counted`` offers are neither nearly all nor hardly any."""
         return len(self.counted) >= LEAST_OFFERS and LEAST_SHARE <= keeping / len(self.counted) <= MOST_SHARE
 
-    @remembered
-    def is_within(self, part: tuple[str, ...]) -> bool:
-        """True if nearly all are in this part of the shop."""
-        inside = sum(offer.product.categories[: len(part)] == part for offer in self.offers)
-        return inside >= _NEARLY_ALL * len(self.offers)
-
 
 @dataclass
 class Assortment:
@@ -129,13 +121,21 @@ class Assortment:
 
     stock: Stock
 
-    def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> str | None:
-        """The first name of its kind that titles say and enough offers have, nearly all around it; ``had`` are none."""
+    def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> tuple[str, str] | None:
+        """The category of a product with enough offers, ``had`` aside, and the first name of it that titles say."""
+        category = self._category_of(product)
         for name in self._names_of(product):
-            offered = self.of(name)
-            if len(offered.ids - had) >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
-                return name
+            offered = self.of(category, name)
+            if len(offered.ids - had) >= ENOUGH and offered.is_said:
+                return category, name
         return None
+
+    @remembered_by(lambda product: product.categories)
+    def _category_of(self, product: Product) -> str:
+        """The leaf category, or its path where other parts of the shop have one of that name."""
+        leaf = product.leaf_category
+        is_only = all(listing.product.categories == product.categories for listing in self.stock.offers.of_kind(leaf))
+        return leaf if is_only else " > ".join(product.categories[1:])
 
     @remembered_by(lambda product: product.product_id)
     def _names_of(self, product: Product) -> tuple[str, ...]:
@@ -143,9 +143,9 @@ class Assortment:
         return kinds_of(product)
 
     @remembered
-    def of(self, name: str) -> KindOffers:
-        """The offers of a kind."""
-        return KindOffers(self.stock.offers.of_kind(name), name, self.stock.is_prose)
+    def of(self, category: str, name: str) -> KindOffers:
+        """The offers of a category, which is called by a name."""
+        return KindOffers(self.stock.offers.of_kind(category), name, self.stock.is_prose)
 
 
 def is_topic(product: Product) -> bool:

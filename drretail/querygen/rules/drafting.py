@@ -87,11 +87,11 @@ class Author:
 
     def _choices(self, need: Need, axis: str) -> Iterable[Choice]:
         """The demands of an axis that the offers of a kind bear."""
-        return choices(self.assortment.of(need.thing), axis, need.listing.product, need.order.order_id)
+        return choices(self.assortment.of(need.category, need.thing), axis, need.listing.product, need.order.order_id)
 
     def _plan(self, need: Need) -> _Plan:
         """Random axes of those that the records bear, at most one demand of each, on different fields."""
-        offers, chosen, want = self.assortment.of(need.thing).offers, list[Choice](), _want(need)
+        offers, chosen, want = self.assortment.of(need.category, need.thing).offers, list[Choice](), _want(need)
         # A draw by weight without replacement (Efraimidis and Spirakis).
         for axis in sorted(_WEIGHTS, key=lambda axis: -(self.rng.random() ** (1 / _WEIGHTS[axis]))):
             options = [*self._choices(need, axis)] if len(chosen) < _AXES else []
@@ -103,7 +103,7 @@ class Author:
                     chosen, want = [*chosen, choice], with_it
                     break
         if need.kind == "restock" and is_used_up(need.listing.product) and self.rng.random() < _SEVERAL:
-            want = want.model_copy(update={"quantity": self.rng.choice(_PIECES)})
+            want = want.model_copy(update={"quantity": self.rng.choice(_PIECES), "several": False})
         others = [other for other in self.needs if self._may_go_with(need, other)]
         also = [self.rng.choice(others)] if others and self.rng.random() < _TWO_THINGS else []
         chosen.sort(key=lambda choice: [*_WEIGHTS].index(choice.axis))
@@ -111,7 +111,7 @@ class Author:
 
     def _may_go_with(self, need: Need, other: Need) -> bool:
         """True for two needs of one kind, for things of which none is both."""
-        first, second = (self.assortment.of(each.thing).ids for each in (need, other))
+        first, second = (self.assortment.of(each.category, each.thing).ids for each in (need, other))
         return need.kind == other.kind and first.isdisjoint(second)
 
     def _budget(self, plan: _Plan) -> Money | None:
@@ -120,7 +120,7 @@ class Author:
             return None
         level, cost, currencies = self.rng.choice(_LEVELS), Decimal(0), set[str]()
         for want in plan.wants:
-            priced = comparable(self.assortment.of(want.name).offers.keeping(want))
+            priced = comparable(self.assortment.of(want.kinds[0], want.name).offers.keeping(want))
             if not priced:
                 return None
             at_level = priced[ceil(level * (len(priced) - 1))]
@@ -149,7 +149,7 @@ def _text(plan: _Plan, budget: Money | None) -> str:
 
 
 def _want(need: Need) -> Want:
-    return Want(name=need.thing, kinds=(need.thing,), again=need.kind == "restock")
+    return Want(name=need.thing, kinds=(need.category,), several=need.kind == "restock")
 
 
 def round_budget(total: Decimal) -> int:

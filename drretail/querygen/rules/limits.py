@@ -20,12 +20,12 @@ from drretail.querygen.checks.contract import LEAST_SHARE, MOST_SHARE
 from drretail.querygen.kinds import article, is_plural, lowered, stems
 from drretail.querygen.rules.assortment import KindOffers
 from drretail.records.shop import Product
-from drretail.records.wish import Demand, Want
+from drretail.records.wish import Demand, Source, Want
 
 LIMITS: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "limits.toml").read_text("utf-8"))
 _STARS, _RATINGS = (4.5, 4.0), (1000, 500, 100, 50)
 _PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
-_FIGURE = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?P<unit>[^\W\d_]+(?: [^\W\d_]+)?)?")
+_FIGURE = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)[\s-]*(?P<unit>[^\W\d_]+(?: [^\W\d_]+)?)?")
 _LONGEST_VALUE = 40
 _IS = re.compile(r"Is (?P<what>[A-Z][\w-]*(?: [\w-]+){0,2})")
 
@@ -146,7 +146,10 @@ def _fits(offers: KindOffers, owned: Product, order: str) -> Iterator[Choice]:
     for name, clause in LIMITS["fit"].items():
         value = owned.details.get(name)
         if isinstance(value, str) and value and f" {folded(value)} " in title and name in offers.fields:
-            demand = Demand(say=clause[clause.index("the same ") :], field=name, any_of=(value.casefold(),))
+            source = Source(kind="profile", evidence=(f"O:{order}",), field=name, value=value)
+            demand = Demand(
+                say=clause[clause.index("the same ") :], field=name, any_of=(value.casefold(),), sources=(source,)
+            )
             if offers.is_selective(demand):
                 yield Choice("fit", {"must": (demand,)}, LIMITS["clause"]["same"].format(clause=clause), order)
 

@@ -22,8 +22,9 @@ class Need:
     kind: NeedKind
     listing: Listing
     order: Order
+    category: str
     thing: str
-    """What the shop calls the product's kind."""
+    """What the shop calls a product of the category."""
     quote: str
 
     def sentence(self, name: str) -> str:
@@ -38,16 +39,17 @@ def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[
     nouns = set[str]()
     for order in shopper.orders:
         listing = shopper.products.get(order.product_id)
-        thing = None if listing is None else assortment.kind_of(listing.product, shopper.bought)
-        if listing is None or thing is None or thing.split()[-1] in nouns:
+        of_kind = None if listing is None else assortment.kind_of(listing.product, shopper.bought)
+        if listing is None or of_kind is None or of_kind[1].split()[-1] in nouns:
             continue
+        category, thing = of_kind
         nouns.add(thing.split()[-1])
         quote, age = quoted_title(listing.product), (today - date.fromisoformat(order.order_date[:10])).days
         kind = _kind_of_need(listing.product, thing)
         least, most = PHRASES["need"][kind]["days"]
         is_shown = order.order_status == "Delivered" and is_topic(listing.product)
         if is_shown and quote and least <= age <= most:
-            yield Need(kind, listing, order, thing, quote)
+            yield Need(kind, listing, order, category, thing, quote)
 
 
 def _kind_of_need(product: Product, thing: str) -> NeedKind:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from drretail.errors import shortened
+from drretail.eval.claims.claims import source_type
+from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.numbers.file import LONGEST_ERROR
 from drretail.grounding.text.layout import find_sentences
+from drretail.grounding.verify.findings import CODES
 from drretail.records.account import Account
 from drretail.records.evidence import Finding
 from drretail.records.figures import counted
@@ -45,8 +48,10 @@ class FalseStatement:
     wrong: str
     """What is false in the sentence, as it is written there; empty if it is the whole sentence."""
     after: str
+    speaker: str
+    """Who says otherwise: "Your shop" for its records, "The page", "Arithmetic"; "The judge" in its own words."""
     record: str
-    """What the record says; in a judge's words if a judge found it."""
+    """What it says."""
     products: str
     rank: int
     """0 for prices, which a customer may insist on; 1 for stock and orders; 2 for everything else."""
@@ -104,6 +109,7 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
                 before=before,
                 wrong=wrong,
                 after=after,
+                speaker=_speaker(statement, "Your shop" if view.is_answer else "The record"),
                 record=record,
                 products=reading.title if reading is not None else ", ".join(entry.title for entry in products),
                 rank=_RANKS.get(statement.code, 0 if _MONEY.search(record) else 2),
@@ -112,6 +118,13 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
                 page=view.shown.get(name, (None,))[0],
             ),
         )
+
+
+def _speaker(statement: Finding, shop: str) -> str:
+    source = statement.evidence_id
+    if statement.code == CONTRADICTED:
+        return "The judge" if source is None else "The page" if source_type(source) == "web" else shop
+    return "Arithmetic" if statement.code == CODES["equation"] else shop
 
 
 def _spaced(words: str) -> str:
@@ -127,7 +140,12 @@ def checked_in(view: RunView) -> int:
         point = None if start is None else (start, start)
         return next((span for span in claims if start is not None and span and span[0] <= start < span[1]), point)
 
-    decided = {(span.start, span.end) for span in (*view.read, *view.false)}
+    decided = {(read.start, read.end) for read in view.read}
+    decided |= {
+        (false.start, false.end)
+        for false in view.false
+        if not any(start < (false.end or 0) and (false.start or 0) < end for start, end in decided)
+    }
     return (claims | Counter(place(start) for start, _ in decided)).total()
 
 
@@ -207,6 +225,6 @@ def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[s
     for statement in sorted(statements, key=lambda statement: statement.rank)[:most]:
         yield f"≠ {f'{statement.system}: ' if len(systems) > 1 else ''}{statement.sentence}"
         of = f" ({statement.products})" if statement.products else ""
-        yield f"→ Your shop says {statement.record}{of}.{f' {statement.why}' if statement.why else ''}"
+        yield f"→ {statement.speaker} says {statement.record}{of}.{f' {statement.why}' if statement.why else ''}"
     if most is not None and len(statements) > most:
         yield f"{len(statements) - most:,} more are in the report."

@@ -226,6 +226,7 @@ BY: tuple[SliceBy, ...] = get_args(SliceBy)
 MEANINGS: Mapping[SliceBy, str] = {
     "category": "By category of the wanted products.",
     "kind": "By kind of need.",
+    "needs": "By what the question needs besides the shop, as its gold proves.",
     "turn": "By turn of the conversation.",
 }
 

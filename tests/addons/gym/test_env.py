@@ -43,8 +43,8 @@ BUDGET_50, BUDGET_3 = (Wish(wants=(FEEDER,), budget=Money.of(most)) for most in 
 def test_observations_are_what_clients_of_mcp_are_told_and_our_agents_read(env: ShopEnv, shop: Shop) -> None:
     session = Session(SessionSettings(shop.world, user_id=env.query.user_id))
     assert env.reset(QUERY) == recorded_instructions(env.query.text, env.query.user_id, session.settings.now)
-    with Toolkit(session) as toolkit:
-        read = toolkit.call("product_catalog_search", {"query": "diaper bag"})
+    toolkit = Toolkit(session)
+    read = toolkit.call("product_catalog_search", {"query": "diaper bag"})
     observation, reward, done, info = env.step(search("diaper bag"))
     assert (observation, info["evidence"]) == (read.text, list(read.evidence))
     assert (reward, done, info["error"]) == (0.0, False, None)

@@ -1,14 +1,14 @@
-"""What earns a reward, and what does not. Tests eval/metrics/reward.py."""
+"""What earns a reward, and what does not. Tests reward.py."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from benchmarks.gym import asks_nothing, knows_all
+from benchmarks.gym import buys_the_best
 from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.parts import earned
-from drretail.eval.metrics.reward import (
+from drretail.addons.gym.reward import (
     BOUGHT,
     CONTRADICTED,
     HTML,
@@ -19,8 +19,7 @@ from drretail.eval.metrics.reward import (
     REFUSED,
     UNRESOLVED,
 )
-from drretail.eval.metrics.reward import NOT_SHOWN as NEVER_SHOWN
-from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.addons.gym.reward import NOT_SHOWN as NEVER_SHOWN
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
@@ -49,16 +48,14 @@ def explained(reward: Reward) -> float:
     """The value by the formula of drretail/addons/gym/README.md."""
     cart = reward.worth * reward.wanted * reward.within_budget * (1 + reward.verified) / 2
     cart *= 1 if reward.right else 0.5
-    return cart * reward.integrity * (1 + reward.web) / 2
+    return cart * reward.integrity
 
 
-def test_the_best_cart_earns_everything_with_the_webs_answer_and_half_without(researched: Shop) -> None:
-    with ShopEnv(researched) as env:
-        for query_id in researched.queries:
-            for policy, value in ((knows_all, 1.0), (asks_nothing, 0.5)):
-                reward = earned(env, policy, query_id)
-                assert (reward.value, reward.web, reward.why) == (value, float(value == 1), ""), query_id
-                assert explained(reward) == value
+def test_the_best_cart_earns_everything(shop: Shop) -> None:
+    with ShopEnv(shop) as env:
+        for query_id in shop.queries:
+            reward = earned(env, buys_the_best, query_id)
+            assert (reward.value, reward.why) == (explained(reward), "") == (1.0, ""), query_id
 
 
 def best_cart(env: ShopEnv, *calls: dict[str, Any], line: str) -> Reward:
@@ -69,23 +66,6 @@ def best_cart(env: ShopEnv, *calls: dict[str, Any], line: str) -> Reward:
     looked_up(env, wanted(env))
     env.step(submit(f"{praised(env.shop, wanted(env))}\n{line}", *wanted(env)))
     return rewarded(env)
-
-
-def test_what_the_query_asks_the_web_is_answered_by_a_statement_whose_page_was_read(researched: Shop) -> None:
-    with ShopEnv(researched) as env:
-        env.reset(QUERY)
-        question = env.query.web_question
-        assert question is not None
-        page, other = (web_evidence_id(answer.url) for answer in question.answers)
-        asked = call("web_search", query=question.text)
-        said = "A rucksack shape lets the arms swing"
-        assert best_cart(env, asked, line=f"- {said} [{page}].").web == 1
-        assert best_cart(env, asked, line=f"- Your arms will swing freely [{page}].").web == 0.5
-        assert best_cart(env, asked, line=f"- {said} [{other}].").web < 1, "another page says so"
-        assert best_cart(env, asked, line=f"- {said}.").web == 0, "nothing is cited"
-        assert best_cart(env, line=f"- {said} [{page}].").web == 0, "nobody has read it"
-    with ShopEnv(researched, without=["web"]) as env:
-        assert best_cart(env, line="").value == 1, "there is no web to ask"
 
 
 def test_a_guess_without_research_and_a_report_without_picks_earn_nothing(env: ShopEnv) -> None:

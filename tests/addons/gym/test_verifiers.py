@@ -124,8 +124,8 @@ def test_the_tasks_are_the_queries_and_tell_nothing_of_what_would_answer_them(sh
 
 def test_its_own_rollouts_side_by_side_earn_what_the_gym_pays(shop: Shop) -> None:
     traces, asked = played(shop, well(shop), ["dev-01", "dev-03", "dev-04"], times=2)
-    assert [trace.reward for trace in traces] == [0.5] * 6  # they ask the web nothing
-    assert traces[0].metrics == {**dict.fromkeys(PARTS, 1.0), "refused": 0.0, "web": 0.0}
+    assert [trace.reward for trace in traces] == [1.0] * 6
+    assert traces[0].metrics == {**dict.fromkeys(PARTS, 1.0), "refused": 0.0}
     assert {trace.stop_condition for trace in traces} == {"has_ended"}
     offered = [each["function"] for each in asked[0]["tools"]]
     assert [each["name"] for each in offered][-1] == "submit_report"
@@ -156,9 +156,9 @@ def test_a_rubric_lowers_what_a_report_earns_that_argues_against_its_cart(shop: 
         return by_query[next(key for key in by_query if shop.queries[key].text in question)](question, turns)
 
     traces, asked = played(shop, plays, list(by_query), rubric=0.4)
-    assert [trace.reward for trace in traces] == [0, 0.5, pytest.approx(0.3), 0.5]
+    assert [trace.reward for trace in traces] == [0, 1, pytest.approx(0.6), 1]
     judged = [str(each["messages"][0]["content"]) for each in asked if not each.get("stream")]
     assert ["Get this one" in question for question in judged].count(True) == len(judged) - 1 == 2
     assert not any("Rate this" in question for question in judged)
     (trace,), asked = played(shop, denies, ["dev-01"], rubric=0.0)
-    assert (trace.reward, all(each.get("stream") for each in asked)) == (0.5, True)
+    assert (trace.reward, all(each.get("stream") for each in asked)) == (1.0, True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from drretail.stats.agreement import Level, krippendorff_alpha
+from drretail.addons.lab.raters import Level, krippendorff_alpha
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
 

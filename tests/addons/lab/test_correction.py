@@ -17,6 +17,7 @@ from drretail.addons.lab.findings import ALONE, CORRECTED, JUDGED, Correction, F
 from drretail.addons.lab.opinions import opinions_of
 from drretail.addons.people.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
 from drretail.addons.people.plan import planned
+from drretail.addons.people.prediction_powered import corrected_mean, labels_alone
 from drretail.cli.app import app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
@@ -27,7 +28,6 @@ from drretail.parsing import read_cells
 from drretail.records.query import Query
 from drretail.records.vote import Choice
 from drretail.stats.intervals import Clusters
-from drretail.stats.prediction_powered import corrected_mean, labels_alone
 from tests import build
 from tests.addons.lab.test_opinions import judge_of_both, mixed, votes
 from tests.api.test_notebook import played

@@ -1,7 +1,7 @@
 """Runs of grounded_hybrid by scripted roles; the report's turns are told apart by how often it was asked."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage
@@ -12,12 +12,12 @@ from drretail.grounding.verify.checks import Case
 from drretail.llm.scripted import Request, scripted_model
 from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.shop import Money, Product
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded
 from tests.agents.conftest import QUERY, Scripted, calls, record, sut
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch
-from tests.goods import EVIDENCE, GOODS
+from tests.goods import EVIDENCE, GOODS, Known
 from tests.goods import QUERY as GIFT
 
 DRAFT = (
@@ -68,12 +68,8 @@ def play(world: World, actors: Cast, query: Query = QUERY, **given: Any) -> Reco
     return record(world, sut(world, models, "grounded_hybrid", **given), query)
 
 
-def lookup(ids: Collection[str]) -> Mapping[str, Product]:
-    return {id_: GOODS[id_] for id_ in ids if id_ in GOODS}
-
-
 def draft(report: str, *products: str, wish: Wish | None = None) -> Draft:
     """A draft of a run in the kitchen shop that picks these."""
     picks = tuple(Pick(product=product) for product in products)
     query = GIFT.model_copy(update={"wish": wish})
-    return Draft(Case(report=report, evidence=EVIDENCE, query=query, picks=picks, lookup=lookup))
+    return Draft(Case(report=report, evidence=EVIDENCE, query=query, picks=picks, shop=Known(GOODS)))

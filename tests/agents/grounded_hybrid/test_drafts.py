@@ -114,7 +114,10 @@ def test_a_draft_that_declares_no_picks_takes_no_others_place() -> None:
     assert known(refusal).why == "its picks can't be read"
 
 
-OWNED = Wish(wants=(Want(name="kettle", kinds=("kettle",)), Want(name="mug", kinds=("mug",))), owned=(MUGS.product_id,))
+OWNED = Wish(
+    wants=(Want(name="kettle", kinds=("kettle",)), Want(name="mug", kinds=("mug",), not_owned=True)),
+    owned=(MUGS.product_id,),
+)
 
 
 def struck(report: str, *products: str, wish: Wish | None = None) -> Stricken:

@@ -158,7 +158,8 @@ def test_a_damaged_record_is_one_tool_error_that_names_it_and_no_path(
     damage(made, "orders", "0000000001", order_status="Lost")
     damage(made, "orders", "0000000006", timestamp="soon")
     damage(made, "products", "B02", title=None, details=None)
-    with made.open() as world, Toolkit(Session(SessionSettings(world, user_id="ANNA", scope="any"))) as toolkit:
+    with made.open() as world:
+        toolkit = Toolkit(Session(SessionSettings(world, user_id="ANNA", scope="any")))
         for name, args, record in (
             ("get_user_orders", {"user_id": "ANNA"}, "order '0000000001'"),
             ("get_user_statistics", {"user_id": "ANNA"}, "order '0000000001'"),

@@ -18,6 +18,7 @@ from drretail.records.run import PICKS_UNREADABLE
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
+from tests.goods import Known
 from tests.shop import PRODUCTS
 
 FEEDER = Want(name="feeder", kinds=("bird feeder",))
@@ -37,7 +38,7 @@ def case_of(block: str, wish: Wish) -> tuple[Case, Reference]:
     offers = [listing_of(each) for each in (TUBE, HOPPER)]
     offered = [offers if want.kinds == FEEDER.kinds else [] for want in wish.wants]
     reference = reference_of(query, offered, could_be=offered)
-    return Case(report="Look.", evidence={}, query=query, picks=run.picks, run=run, lookup=lambda ids: KNOWN), reference
+    return Case(report="Look.", evidence={}, query=query, picks=run.picks, run=run, shop=Known(KNOWN)), reference
 
 
 def decided(block: str, wish: Wish = CHEAP) -> Decided:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.claims.typed_values import CONFIRM
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
 from drretail.records.reading import Reading
@@ -80,21 +79,27 @@ def test_values_and_picks_come_with_the_claims(tmp_path: Path) -> None:
     assert found["reading", "picks_read"].value == 1
 
 
+@pytest.mark.parametrize(("quote", "is_said"), [("go for the Gooseneck one", True), ("never said", False)])
 @pytest.mark.parametrize("confirmed", [True, False])
-def test_only_what_the_judge_confirms_is_false_and_without_a_usable_answer_it_has_failed_until_asked_again(
-    tmp_path: Path, *, confirmed: bool
+def test_only_what_the_judge_confirms_with_words_of_the_report_is_false(
+    tmp_path: Path, *, confirmed: bool, quote: str, is_said: bool
 ) -> None:
-    strange = CONFIRMED | {"quote": "never said"}
-    judge, _ = judge_of(confirmed=[strange, strange, strange, CONFIRMED | {"confirmed": confirmed}])
-    exp, metrics = folder(tmp_path, []), ("faithfulness", "reading", "false_statements")
-    found = rows(exp, judge, metrics)
-    row = found["false_statements", "false_statements"]
-    assert (row.value, row.n_failed) == (None, 1)
-    (path,) = (path for path in exp.glob("verdicts/reading/*/*/*.jsonl") if ".journal" not in path.name)
-    assert [one.state for one in VerdictFile(path).lasts() if one.stage == CONFIRM] == ["failed"]
-    found = rows(exp, judge, metrics, again="failed")
-    assert found["false_statements", "false_statements"].value == confirmed
-    assert found["false_statements", "checked"].items["unconfirmed"] == (not confirmed)
+    judge, _ = judge_of(confirmed=[CONFIRMED | {"quote": quote, "confirmed": confirmed}])
+    found = rows(folder(tmp_path, []), judge, ("faithfulness", "reading", "false_statements"))
+    is_false = confirmed and is_said
+    assert found["false_statements", "false_statements"].value == is_false
+    assert found["false_statements", "checked"].items["unconfirmed"] == (not is_false)
+
+
+def test_quotes_are_compared_by_letters_and_figures_and_one_that_is_nowhere_drops_its_value(tmp_path: Path) -> None:
+    quotes = ("Yours for **41 dollars**", "yours for 4", "41 pounds")
+    values = [PRICE | {"quote": quote} for quote in quotes]
+    judge, _ = judge_of(claims={"claims": [CLAIMS["claims"][0] | {"values": values}]})
+    exp = folder(tmp_path, [])
+    assert rows(exp, judge, ("faithfulness", "false_statements"))["false_statements", "false_statements"].value == 1
+    (path,) = exp.glob("verdicts/faithfulness/*/*/q1-r1.jsonl")
+    extraction = VerdictFile(path).lasts()[0]
+    assert (len(extraction.value[0]["values"]), extraction.value[0]["figureless"], extraction.repairs) == (1, 2, 0)
 
 
 def test_a_quote_is_found_as_the_judge_was_shown_it_with_a_tag_rewritten(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from drretail.agents.information import agent_prompt
 from drretail.eval.claims.audit import marks_in
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
-from drretail.grounding.report.citations import what_a_mark_covers
-from drretail.grounding.text.layout import find_sentences, read_layout
+from drretail.grounding.text.layout import find_sentences, read_layout, what_a_mark_covers
 from tests.goods import EVIDENCE, K, P
 
 
@@ -58,7 +57,7 @@ def test_a_mark_owns_figures_behind_it_and_the_words_of_its_link() -> None:
     report = f"Kettle {K} – $42.95 · 4.6 ★ (1,843), and the pan costs $38.50 {P}."
     of_kettle = f"Kettle {' ' * len(K)} – $42.95 · 4.6 ★ (1,843), and"
     assert [one for one, _ in owned(report)] == [of_kettle, "the pan costs $38.50"]
-    assert owned("See [the kettle at $42.95](P:B0KITCHENK).") == [("See  the kettle at $42.95", ("P:B0KITCHENK",))]
+    assert owned("See [the kettle at $42.95](P:B0KITCHENK).") == [("See ·the kettle at $42.95", ("P:B0KITCHENK",))]
 
 
 ALDER, BIRCH = "P:A1", "P:B2"

@@ -16,7 +16,7 @@ ORDER = Order(order_id="0000000012", user_id="A1", product_id=KETTLE.product_id,
 
 def test_cards_and_records_have_these_fields_and_a_lowest_price_is_marked() -> None:
     record, card = product_record(PRODUCT), product_card(PRODUCT)
-    assert card == {name: record[name] for name in card} | {"category": "Kitchen & Dining"}
+    assert card == {name: record[name] for name in card} | {"category": "Kettles"}
     of_card = "evidence product_id product_url title price currency average_rating rating_number store category"
     assert " ".join(card) == of_card
     listing = "product_id product_url title features description price store categories details"

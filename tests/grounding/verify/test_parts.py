@@ -64,7 +64,7 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
     mug, order, tent = ("P:mug",), ("O:2001",), ("P:tent",)
     assert about(("?", "The Fjell Mug is blue. It holds a litre.")) == [mug, mug]
     assert about(("How much is the Fjell Mug?", "€15."), ("Thanks", "You're welcome!")) == [mug, ()]
-    assert about(("Fjell Mug or Fjell Tent 3?", "The first.")) == [("P:mug", "P:tent")]
+    assert about(("Fjell Mug or Fjell Tent 3?", "The first.")) == [()]
     assert about(("Where is #2001?", "On its way."), ("And O:2099?", "Lost.")) == [order, ("O:2099",)]
     assert about(("?", "| | Fjell Mug | Fjell Tent 3 |\n|---|---|---|\n| Price | €18 | €399 |")) == [(), mug, tent]
     shown = build.evidence("P:4711", build.text('{"id":"4711"}', "record"), title="Fjell Mug")
@@ -81,6 +81,11 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
 def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> None:
     rows = [
         ("?", "| Product | Price |\n|---|---|\n| Fjell Tent 3 | €349.00 |\n| Cedar Jug | €12.00 |", "price 349.00!"),
+        (
+            "?",
+            "| # | € | Price |\n|--|--|--|\n| 1 | Fjell Tent 3 | 349.00 |\n| 2 | Cedar Jug | 12.00 |",
+            "price 349.00!",
+        ),
         ("Order 2001?", "Order 2001: ordered on March 4, 2024.", "order_date 2024-03-04!"),
         ("?", "The Fjell Mug costs ~~€18.00~~ €12.00.", "price 12.00!"),  # a page shows no price that is struck out
         ("?", "[Nordby Gooseneck Kettle](https://shop.example/products/nordby-kettle-10-l): €46.90", "price 46.90!"),
@@ -93,14 +98,18 @@ def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> 
     assert [row for row in found if row[2] != row[3]] == []
 
 
-def test_every_numeral_beside_a_mark_counts_and_is_decided_or_not() -> None:
+def test_every_numeral_counts_and_is_decided_or_not() -> None:
     listed = f"1. Kettle: rated 4.6 of 5 {K}\n2. Order 1000000001 of March 14, 2022 {O1}\n3. Model B12-5 {K}"
     table = f"| # | Kettle {K} |\n|---|---|\n| Price | $42.95 |\n| See | https://a.example/2024/5 |"
+    ranked = f"## 1. Kettle {K}\n\n**2. Kettle** {K}\n\n| # | What |\n|---|---|\n| 1 | Kettle {K} |\n| 2 | Pot {K} |"
     rows = {
-        f"It holds 0.9 cups and boils for four minutes {K}. It is 20 years old.": (1, 0),
+        f"It holds 0.9 cups and boils for four minutes {K}. It is 20 years old.": (2, 0),
+        f"The kettle {K}, which costs $42.95, is popular.": (1, 1),
+        f"It is $42.95 {K}, which leaves $9.01 of $60.": (3, 1),
         listed: (3, 2),
         table: (1, 1),
-        "It holds 3 L.": (0, 0),
+        ranked: (0, 0),
+        "# The best 3\n\nIt holds 3 L.": (1, 0),
         # A raised number of a list is a mark.
         f"The kettle boils ² {K}.\n\n## Sources\n² https://a.example/kettle\n": (0, 0),
     }

@@ -13,7 +13,8 @@ def test_equations_and_words_in_quotation_marks_are_held_against_what_they_name(
         f"It is a “Harrowgill gooseneck kettle, 0.9 L” {K}.": "quotation Harrowgill gooseneck kettle, 0.9 L",
         f"It is a “Harrowgill gooseneck … stainless steel” {K}.": "quotation Harrowgill gooseneck … stainless steel",
         f"Buyers say “it never leaks on the table” {K}.": "quotation it never leaks on the table!",
-        f"Buyers say “so very good” {K}.": "",  # too few words
+        f"Buyers say “so very good” {K}.": "quotation so very good!",
+        f"Buyers say “very good” {K}.": "",  # too few words
         f"Known as “the kettle of all kettles”, it pours {K}.": "",  # not before the mark
         f"„Dieser Kessel tropft niemals auf den Tisch“ {K}": "quotation Dieser Kessel tropft niemals auf den Tisch!",
     }

@@ -72,7 +72,6 @@ def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
         "kind": "project",
         "rationale": "The record shows things for the garden, and what lasts there takes research on the web.",
         "expected_tools": ["get_user_orders", "product_catalog_search", "web_search"],
-        "web_question": "How high should a birdhouse hang?",
     }
     of_wish = {name: value for name, value in changes.items() if name not in answer}
     return answer | {name: changes[name] for name in answer if name in changes} | {"wish": written_wish(**of_wish)}

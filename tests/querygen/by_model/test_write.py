@@ -1,4 +1,6 @@
-"""Also tests examination.py, reader.py, session.py, api/queries/writing.py and api/queries/query_sets.py."""
+"""Also tests clauses.py, examination.py, reader.py, session.py, api/queries/writing.py and
+api/queries/query_sets.py.
+"""
 
 import json
 from collections.abc import Sequence
@@ -134,7 +136,7 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
     assert len(read_effects(to.with_name("q.jsonl.journal.jsonl"))) == 4
     form = provider.seen[0].body["output_config"]["format"]
     assert form["type"] == "json_schema"
-    assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "web_question", "wish"}
+    assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "wish"}
 
 
 def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
@@ -182,6 +184,9 @@ def types(**changes: Any) -> str:
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
     def right(messages: Sequence[BaseMessage]) -> str:
+        if "ClausesRead" in messages[0].text:
+            clause = {"quote": "a second bird feeder", "limit": 0, "kind": "profile"}
+            return json.dumps({"clauses": [clause] * ("feeder for" in messages[0].text), "stated": []})
         if "feeder for" not in messages[0].text:
             return types(**LAMP, must=["dimmable"])
         twenty, owned = {"amount": "20", "currency": "USD"}, [product_id("bird feeder", 1)]
@@ -245,7 +250,8 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
         result = call(world, "check", to, "--model", "fake:x")
         assert (result.exit_code, result.output.count("demand_undecided 1")) == (3, 1), "nobody has read the records"
         assert [query.typed_by for query in read_queries(to)] == ["fake:x", "fake:x"]
-        assert len(chat.asked) == 2
+        assert "limit_not_typed 1" in result.output
+        assert len(chat.asked) == 4
 
 
 def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(

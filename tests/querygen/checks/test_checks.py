@@ -1,15 +1,10 @@
 """Near-duplicates, and what tells who writes. Tests names.py, privacy.py, wording.py and records/criteria.py."""
 
-from dataclasses import replace
-
 import pytest
 
-from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.querygen.checks.privacy import identifying
 from drretail.querygen.checks.wording import near_duplicates
-from drretail.querygen.lint import Linter
-from drretail.records.criteria import Gold, WebAnswer, WebQuestion
 from drretail.records.shop import UserProfile
 from drretail.records.wish import Want, Wish
 from tests.build import query
@@ -44,33 +39,3 @@ def test_a_shoppers_own_name_is_found(world: World) -> None:
     anna = world.store.user("ANNA")
     name = f"{anna.first_name} {anna.last_name}"
     assert found(f"My name is {name}, and my sister is Jane Doe.", anna) == [name]
-
-
-ASKED = "How high should a bird feeder hang?"
-OPENING = "How high a bird feeder should hang is asked every spring, by people who have just bought one."
-BETWEEN = "Many things matter more than they seem to, and much is a question of what you like to look at. " * 4
-ANSWER = "Five feet above the ground does for most gardens."
-GOOD = f"{OPENING}\n\n{BETWEEN}\n\n{ANSWER} {BETWEEN}"
-TELLING = f"{BETWEEN}\n\nA bird feeder should hang high: five feet above the ground does for most gardens.\n\n{BETWEEN}"
-OF_OTHER_THINGS = f"{BETWEEN}\n\n{ANSWER}"
-
-
-def test_an_answer_stands_in_two_bodies_and_in_no_snippet(world: World) -> None:
-    for texts, expected in (
-        ((GOOD, GOOD), []),
-        ((GOOD, GOOD, GOOD.replace("Five feet", "A yard")), ["web_answer_not_on_page"]),
-        ((GOOD, GOOD, TELLING), ["web_answer_in_snippet"]),
-        ((GOOD, OF_OTHER_THINGS), ["web_answer_not_found"]),
-        ((GOOD,), ["web_answer_not_found"]),
-    ):
-        pages = [SandboxPage(url=f"https://p{n}.example", title="Feeders", text=text) for n, text in enumerate(texts)]
-        answers = [  # each page but TELLING is named as one
-            WebAnswer(url=page.url, quote="Five feet above the ground", keys=("five feet",))
-            for page in pages
-            if page.text != TELLING
-        ]
-        gold = Gold(query_id="q", web_question=WebQuestion(text=ASKED, answers=tuple(answers)))
-        asked = query("q", "What about feeders?").model_copy(update={"gold": gold})
-        findings = Linter(replace(world, web=SandboxWeb(pages))).check(asked).findings
-        codes = [finding.code for finding in findings if finding.code.startswith("web_answer")]
-        assert codes == expected, expected

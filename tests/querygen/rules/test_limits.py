@@ -8,6 +8,7 @@ import pytest
 
 from drretail.grounding.basket import Candidates
 from drretail.grounding.listing import Listing, listing_of
+from drretail.grounding.vocabulary import Vocabulary
 from drretail.querygen.rules.assortment import KindOffers
 from drretail.querygen.rules.limits import by_fields, by_options, choices
 from drretail.records.shop import Product
@@ -17,10 +18,12 @@ from tests.querygen.conftest import products
 def offers_with(name: str, values: Sequence[str]) -> Candidates:
     """Offers of one kind with these values of a field; another one, the best rated, has the first value, too."""
     stars = [3.0] * len(values) + [4.8]
-    return Candidates(
-        listing_of(each.model_copy(update={"details": {name: value}, "average_rating": rating, "rating_number": 900}))
+    fields = {"rating_number": 900}
+    shelf = [
+        each.model_copy(update={"title": value, "details": {name: value}, "average_rating": rating, **fields})
         for each, value, rating in zip(products(), [*values, values[0]], stars, strict=False)
-    )
+    ]
+    return Candidates(listing_of(each, Vocabulary(lambda: shelf)) for each in shelf)
 
 
 @pytest.mark.parametrize(("sizes", "asked"), [("S", ""), ("SM", "MS"), ("SMLX", "LMSX"), ("SSSM", "M")])

@@ -147,7 +147,7 @@ def _required(query: Query) -> Iterator[tuple[str, str]]:
         yield "budget", f"What it recommends costs no more than {format_amount(wish.budget)} together."
     if wish.deadline:
         yield "deadline", f"It keeps to the date by which things are needed: {wish.deadline}."
-    if wish.owned and not all(want.again for want in wish.wants):
+    if wish.owned and any(want.not_owned for want in wish.wants):
         yield "owned", f"It does not recommend to buy again what is owned already: {', '.join(wish.owned)}."
 
 

@@ -43,7 +43,7 @@ FEWEST_PARAGRAPHS = 4
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _RELEASED_HEADING = re.compile(r"^## .*$", re.MULTILINE)
 _NO_CODE, _WITHIN = re.compile(r"`[ \t]*`"), re.compile(r"(?<=\S) {2,}")
-_COMMAS = re.compile(r"(?<![ ,])(?: *+,)++(?= *+[.;:)|])")
+_COMMAS = re.compile(r"(?<![ ,])(?>(?: *+,)+)(?= *+[.;:)|])")
 _BEFORE_STOPS = re.compile(r"(?<! ) ++(?=[.,;:!?。，；：！？、\n]|$)")
 _BOLD = 7
 """The level of a heading that is a bold line."""

@@ -1,7 +1,8 @@
 """Builds sandboxes from the catalog alone: the same bytes for the same seed."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -18,21 +19,21 @@ from drretail.addons.sandboxes.folder import (
     write_sandbox,
     write_task,
 )
-from drretail.addons.sandboxes.synthetic.facts import (
-    KINDS_OF_PAGES,
-    Drawing,
-    PlantedFact,
-    PlantedFile,
-    planted_facts,
-    user_files,
+from drretail.addons.sandboxes.synthetic.facts import PlantedFact, PlantedFile, planted_facts, user_files
+from drretail.addons.sandboxes.synthetic.needs import SandboxNeed, need_of, subjects_of
+from drretail.addons.sandboxes.synthetic.pages import (
+    LONGEST,
+    Subject,
+    Topic,
+    drawn_length,
+    others_for,
+    texts,
+    write_page,
 )
-from drretail.addons.sandboxes.synthetic.needs import NamedProduct, SandboxNeed, name_products, need_of
-from drretail.addons.sandboxes.synthetic.pages import KINDS, LONGEST, Cast, drawn_length, others_for, sandbox_page
-from drretail.addons.sandboxes.synthetic.patterns import texts
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.web.bm25 import Bm25
-from drretail.env.web.sandbox import SANDBOX_FILE, SandboxFolder, SandboxPage, read_sandbox
+from drretail.env.web.sandbox import FLOOR, LEAST_PAGES, SANDBOX_FILE, SandboxFolder, SandboxPage, read_sandbox
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import check_new, made_whole
@@ -45,9 +46,8 @@ from drretail.records.shop import Product
 KEYWORDS = 10
 _FEWEST = 4
 """The fewest products of a theme: with fewer, its pages repeat themselves."""
-_ANGLES_OF_ONE = (("recall safety",), ("price history",), ("test",), ("genuine look-alike",))
-_ANGLES_OF_TWO = (("recall safety",), ("test", "price"))
-_ANGLES_OF_MORE = (("recall", "test", "price"),)
+_ANGLES = {1: ("recall", "price history", "test", "label"), 2: ("recall", "test price")}
+_ANGLE_OF_MORE = ("recall test price",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +61,12 @@ class Theme:
 
 
 def signal_keywords(need: SandboxNeed) -> dict[str, str]:
-    """The thing that each signal keyword is about, by keyword.
-
-    Some keywords also name what is demanded of the thing, or a brand that fits.
-    """
-    angles = {1: _ANGLES_OF_ONE, 2: _ANGLES_OF_TWO}.get(len(need.things), _ANGLES_OF_MORE)
-    needs_of: dict[str, str] = {}
-    for thing in need.things:
-        for words in angles:
-            before = thing.must if "test" in words and thing.must else None
-            brand = thing.fits[0].brand if "genuine look-alike" in words else None
-            needs_of[" ".join(filter(None, (brand, before, thing.name.replace(" or ", " "), *words)))] = thing.name
-    return needs_of
+    """The thing that each signal keyword is about, by keyword. Some also name what is demanded of the thing."""
+    return {
+        " ".join(filter(None, (thing.must if "test" in angle else None, thing.name, angle))): thing.name
+        for thing in need.things
+        for angle in _ANGLES.get(len(need.things), _ANGLE_OF_MORE)
+    }
 
 
 def themes(need: SandboxNeed, products: Iterable[Product], count: int, random: Random) -> list[Theme]:
@@ -93,7 +87,7 @@ def themes(need: SandboxNeed, products: Iterable[Product], count: int, random: R
     random.shuffle(far)
     half = (count + 1) // 2
     chosen = [*near[:half], *far, *near[half:]] or sorted(groups)
-    angles = random.sample(sorted(texts("sentences")["angle"]), len(texts("sentences")["angle"]))
+    angles = random.sample(sorted(texts("sentences")["angles"]), len(texts("sentences")["angles"]))
     of_need: list[Theme] = []
     for number in range(count if chosen else 0):
         name, angle = chosen[number % len(chosen)], angles[number % len(angles)]
@@ -103,26 +97,20 @@ def themes(need: SandboxNeed, products: Iterable[Product], count: int, random: R
 
 def _keywords_of(signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
     """The content of keywords.json: the ten keywords with their kinds."""
+    why = "Of the same shelves, and no part of the question."
     chosen = [
         Keyword(text=signal, kind="signal", why=f"What decides between the {_plural(thing)} that fit.")
         for signal, thing in signals.items()
     ]
-    why = "Of the same shelves, and no part of the question."
-    chosen += [Keyword(text=theme.keyword, kind="noise", why=why) for theme in noise]
-    return Keywords(convergent=tuple(chosen))
+    return Keywords(convergent=(*chosen, *(Keyword(text=theme.keyword, kind="noise", why=why) for theme in noise)))
 
 
 def _plural(thing: str) -> str:
-    """The plural of what a query asks for: "diaper bags". Of "a bed or a hose", each part's."""
-    plurals: list[str] = []
-    for part in thing.split(" or "):
-        if is_plural(part.rsplit(" ", 1)[-1]):
-            plurals.append(part)
-        elif part.endswith("y") and part[-2:-1] not in "aeiou":
-            plurals.append(f"{part[:-1]}ies")
-        else:
-            plurals.append(f"{part}es" if part.endswith(("s", "x", "sh", "ch")) else f"{part}s")
-    return " or ".join(plurals)
+    """The plural of what a query asks for: "diaper bags"."""
+    if is_plural(thing.rsplit(" ", 1)[-1]):
+        return thing
+    stem = f"{thing[:-1]}ie" if re.search("[^aeiou]y$", thing) else thing
+    return f"{stem}es" if stem.endswith(("s", "x", "sh", "ch")) else f"{stem}s"
 
 
 MOST_PRODUCTS = 3000
@@ -171,10 +159,6 @@ def build_offline(
             maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
             material = maker.material(sizes)
             tasks.append(write_task(folder, material, sizes))
-            question = need.query.web_question
-            pages = (page.page for page in (*material.supportive, *material.distractors, *material.noise))
-            if question and not any(answer.is_in(page.text) for page in pages for answer in question.answers):
-                note(f"{need.query.query_id}: no page answers what it asks of the web: {question.text}")
         notes = write_sandbox(folder, about, tasks)
     for sentence in notes:
         note(sentence)
@@ -186,31 +170,27 @@ class _Shelf:
 
     def __init__(self, products: Sequence[Product]) -> None:
         self.products = products
-        self.names = name_products(products)
-        self.by_category: dict[str, list[NamedProduct]] = {}
-        for product in self.names.values():
-            self.by_category.setdefault(product.product.category, []).append(product)
-        self.text = "\n".join(
-            f"{p.title} {p.price} {' '.join(p.features)} {' '.join(p.description)} {p.details}" for p in products
-        )
+        self.subjects = subjects_of(products)
+
+    def of(self, products: Iterable[Product]) -> list[Subject]:
+        return [self.subjects[product.product_id] for product in products]
 
 
 class _TaskMaker:
     def __init__(self, world: World, need: SandboxNeed, shelf: _Shelf, random: Random) -> None:
         self.world, self.need, self.shelf, self.random = world, need, shelf, random
         self.today = world.manifest.now.date()
-        self.drawing = Drawing(random, shelf.text)
-        self.names = need.names
+        self.subjects = need.subjects
         self.fits = {fit.product_id for thing in need.things for fit in thing.fits}
 
     def material(self, sizes: Mapping[str, int]) -> TaskMaterial:
         """The whole task: enough pages for the largest size, and pages with facts that fit into the smallest."""
         tokens = max(sizes.values())
         need = self.need
-        facts = planted_facts(need, self.today, self.drawing)
+        facts = planted_facts(need, self.subjects, self.today, self.random)
         signals = signal_keywords(need)
         noise_themes = themes(need, self.shelf.products, KEYWORDS - len(signals), self.random)
-        files = user_files(need, self.world.store, self.drawing)
+        files = user_files(need, self.world.store, self.random)
         longest = int(min(sizes.values()) * CHARACTERS_OF_A_TOKEN * _NEEDED / len(facts))
         supportive = [self._supportive(fact, longest) for fact in facts]
         distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING))
@@ -218,9 +198,7 @@ class _TaskMaker:
         keywords = _keywords_of(signals, noise_themes)
         pages = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
         established = tuple(
-            Fact(
-                product_id=fact.about.product.product_id, fact=fact.establishes, source=web_evidence_id(source.page.url)
-            )
+            Fact(product_id=fact.product.product_id, fact=fact.establishes, source=web_evidence_id(source.page.url))
             for fact, source in zip(facts, supportive, strict=True)
             if fact.establishes is not None
         )
@@ -235,8 +213,7 @@ class _TaskMaker:
         )
 
     def _supportive(self, fact: PlantedFact, longest: int) -> LabelledPage:
-        kind, age = self.random.choice(KINDS_OF_PAGES[fact.kind]), self.random.randint(2, 19)
-        page = self._signal(fact, kind, fact.text, age, longest)
+        page = self._signal(fact, self.random.choice(fact.pages), fact.text, self.random.randint(2, 19), longest)
         return LabelledPage(page, "supportive", fact.kind, why=fact.meaning)
 
     def _distractors(self, facts: Sequence[PlantedFact]) -> Iterator[LabelledPage]:
@@ -246,40 +223,41 @@ class _TaskMaker:
             for at, fact in enumerate(facts, 1):
                 trap = fact.trap(number, self.random, f"s{at}")
                 age = self.random.randint(500, 2200) if trap.kind == "outdated" else self._age()
-                page = self._signal(fact, self.random.choice(KINDS), trap.text, age)
+                page = self._signal(fact, self._kind(), trap.text, age)
                 yield LabelledPage(page, "distractor", trap.kind, why=trap.why)
             number += 1
 
     def _signal(self, fact: PlantedFact, kind: str, statement: str, age: int, longest: int = LONGEST) -> SandboxPage:
+        """A page with the statement, on the fact's product beside fits and others of its category."""
+        own, category = self.subjects[fact.product.product_id], fact.product.category
         thing = next(thing for thing in self.need.things if thing.name == fact.thing)
-        fitting = [self.names[fit.product_id] for fit in thing.fits if fit.product_id != fact.about.product.product_id]
+        fitting = [self.subjects[fit.product_id] for fit in thing.fits if fit.product_id != fact.product.product_id]
         length = min(drawn_length(self.random), longest)
-        on_shelf = self.shelf.by_category.get(fact.about.product.category, [])
-        near = [item for item in on_shelf if item.product.product_id not in self.fits]
-        others = (
-            *self.random.sample(fitting, min(len(fitting), 3)),
-            *others_for(length, near, fact.about, self.random),
+        near = self.shelf.of(
+            product
+            for product in self.shelf.products
+            if product.category == category and product.product_id not in self.fits
         )
-        return self._page(kind, Cast(_plural(fact.thing), fact.about, others), length, age, statement)
+        others = [*self.random.sample(fitting, min(len(fitting), 3)), *others_for(length, near, own, self.random)]
+        return self._page(kind, Topic(_plural(fact.thing), own, others), length, age, statement)
 
     def _noise(self, noise_themes: Sequence[Theme]) -> Iterator[LabelledPage]:
         while noise_themes:
             for theme in noise_themes:
-                of = [self.shelf.names[product.product_id] for product in theme.products]
-                focus, length = self.random.choice(of), drawn_length(self.random)
-                cast = Cast(theme.name, focus, others_for(length, of, focus, self.random), theme.angle)
-                page = self._page(self.random.choice(KINDS), cast, length, self._age())
-                if not any(value in page.text for value in self.drawing.used):
-                    yield LabelledPage(page, "noise", keyword=theme.keyword)
+                of, length = self.shelf.of(theme.products), drawn_length(self.random)
+                focus = self.random.choice(of)
+                topic = Topic(theme.name, focus, others_for(length, of, focus, self.random), theme.angle)
+                yield LabelledPage(self._page(self._kind(), topic, length, self._age()), "noise", keyword=theme.keyword)
+
+    def _kind(self) -> str:
+        return self.random.choice([*texts("sentences")["kinds"]])
 
     def _age(self) -> int:
         """The page's age in days. A third are as new as the pages with the facts, so that dates give nothing away."""
         return self.random.randint(2, 19) if self.random.random() < 0.35 else self.random.randint(20, 1500)
 
-    def _page(self, kind: str, cast: Cast, length: int, age: int, statement: str = "") -> SandboxPage:
-        if kind == "prices" and cast.focus.price is None:
-            kind = "guide"
-        return sandbox_page(kind, cast, length, self.today - timedelta(days=age), self.random, statement)
+    def _page(self, kind: str, topic: Topic, length: int, age: int, statement: str = "") -> SandboxPage:
+        return write_page(kind, topic, length, self.today - timedelta(days=age), self.random, statement)
 
 
 def _up_to(pages: Iterator[LabelledPage], tokens: float) -> Iterator[LabelledPage]:
@@ -291,21 +269,18 @@ def _up_to(pages: Iterator[LabelledPage], tokens: float) -> Iterator[LabelledPag
 
 
 def _found_by(keywords: Sequence[str], pages: Sequence[LabelledPage]) -> Iterator[LabelledPage]:
-    """The pages that a keyword finds, each with the keyword that ranks it best, or with its own if that finds it.
-
-    Ranks are among all pages that were made. In a sandbox fewer pages compete, but the weights of words differ too;
-    the margin of five ranks allows for that.
-    """
-    index = Bm25([(page.page.title, page.page.text) for page in pages])
+    """The pages that a keyword finds among all, each with its own keyword if that finds it, else the best for it."""
+    index = Bm25([(page.page.title, page.page.text) for page in pages], LEAST_PAGES)
     ranks: list[dict[str, int]] = [{} for _ in pages]
     for keyword in keywords:
+        floor = FLOOR * index.ceiling(keyword)
         scored = sorted(index.scores(keyword).items(), key=lambda score: (-score[1], pages[score[0]].page.url))
-        for rank, (number, _) in enumerate(scored[: RESULTS - 5]):
-            ranks[number][keyword] = rank
+        for rank, (number, score) in enumerate(scored[:RESULTS]):
+            if score >= floor:
+                ranks[number][keyword] = rank
     for page, of in zip(pages, ranks, strict=True):
         if of:
-            best = page.keyword if page.keyword in of else min(of, key=lambda keyword: of[keyword])
-            yield LabelledPage(page.page, page.label, page.kind, best, page.why)
+            yield replace(page, keyword=page.keyword if page.keyword in of else min(of, key=of.__getitem__))
 
 
 def _gold(

@@ -1,90 +1,54 @@
-"""What a query needs: its things with the products that fit, first what an unwarned shopper takes, by pages' names."""
+"""What a query needs: its things with the products that fit, first what an unwarned shopper takes; pages' subjects."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from drretail.addons.sandboxes.synthetic.pages import Subject
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems
 from drretail.records.criteria import Fact
 from drretail.records.query import NOT_TYPED, Query, Reference
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want
 
-_SPACES = re.compile(r"\s+")
+_MARKS = re.compile(r"^\W+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
-_SEGMENT = re.compile(r",\s|\s[–|-]\s|\s?\(")
 _LONGEST_LINE = 320
-_LONGEST_NAME = 70
-_FEWEST_WORDS = 3
-"""The fewest words of a name: "Bath Bombs" names a kind of thing, not a product."""
 _DULL = frozenset(("Best Sellers Rank", "Date First Available", "Is Discontinued By Manufacturer", "Brand"))
-_CONSUMED = ("beauty", "health", "grocery", "personal", "baby care", "vitamin")
 
 
-@dataclass(frozen=True)
-class NamedProduct:
-    """A product with the name that pages use for it."""
-
-    product: Product
-    name: str
-
-    @cached_property
-    def lines(self) -> tuple[str, ...]:
-        """Sentences of its features and description that are short enough to be quoted whole."""
-        texts = (_SPACES.sub(" ", feature).strip() for feature in (*self.product.features, *self.product.description))
-        parts = (part for text in texts for part in ([text] if len(text) <= _LONGEST_LINE else _SENTENCE.split(text)))
-        return tuple(dict.fromkeys(line.rstrip(" .") for line in parts if 15 <= len(line) <= _LONGEST_LINE))
-
-    @cached_property
-    def details(self) -> tuple[tuple[str, str], ...]:
-        return tuple(
-            (key, value)
-            for key, value in self.product.details.items()
-            if isinstance(value, str) and key not in _DULL and 0 < len(value) <= 60
-        )
-
-    @property
-    def price(self) -> str | None:
-        """The catalog's price as text; None if it has none, or only the lowest of several."""
-        has_price = self.product.price is not None and not self.product.price_from
-        return money(self.product.price, self.product.currency) if has_price and self.product.price else None
-
-    @property
-    def is_consumed(self) -> bool:
-        """True for what is eaten, taken or put on the skin: nobody scratches or drops it."""
-        return any(word in self.product.category.casefold() for word in _CONSUMED)
-
-
-def money(amount: float | None, currency: str) -> str:
-    text = f"{amount:,.2f}"
-    return f"${text}" if currency == "USD" else f"{text} {currency}"
-
-
-def name_products(products: Iterable[Product]) -> dict[str, NamedProduct]:
-    """The products with their names, by id. Names that begin alike are extended until they differ."""
+def subjects_of(products: Iterable[Product]) -> dict[str, Subject]:
+    """What pages call the products and can tell of them, by id. Names that begin alike are longer until they differ."""
     shown = list(products)
-    names = {product.product_id: _short(product.title, 1) for product in shown}
-    for parts in (2, 3, 9):
+    names = {product.product_id: "" for product in shown}
+    for limit in (45, 90, 1000):
         taken = Counter(names.values())
-        alike = (product for product in shown if taken[names[product.product_id]] > 1)
-        names |= {product.product_id: _short(product.title, parts) for product in alike}
-    return {product.product_id: NamedProduct(product, names[product.product_id]) for product in shown}
+        alike = (product for product in shown if not names[product.product_id] or taken[names[product.product_id]] > 1)
+        names |= {product.product_id: short_title(product.title, limit).removeprefix("The ") for product in alike}
+    return {product.product_id: _subject(product, names[product.product_id]) for product in shown}
 
 
-def _short(title: str, parts: int) -> str:
-    """The first parts of a title: "Thimbletot Diaper Bag" of "Thimbletot Diaper Bag, Black, 32 L"."""
-    title = _SPACES.sub(" ", title).strip()
-    ends = [match.start() for match in _SEGMENT.finditer(title) if len(title[: match.start()].split()) >= _FEWEST_WORDS]
-    name = title[: ends[parts - 1]] if len(ends) >= parts else title
-    if parts < 9 and len(name) > _LONGEST_NAME:
-        name = name[:_LONGEST_NAME].rsplit(" ", 1)[0]
-    return name.removeprefix("The ").rstrip(" ,-–(|")
+def _subject(product: Product, name: str) -> Subject:
+    """The product with those sentences of its listing that are short enough to be quoted whole."""
+    texts = (_MARKS.sub("", " ".join(text.split())) for text in (*product.features, *product.description))
+    parts = [part for text in texts for part in ([text] if len(text) <= _LONGEST_LINE else _SENTENCE.split(text))]
+    details = {key: value for key, value in product.details.items() if isinstance(value, str) and key not in _DULL}
+    parts += [f"{key}: {value}" for key, value in details.items() if 0 < len(value) <= 60]
+    slots = {"price": "-", "stars": "-", "ratings": "-", "brand": product.brand or name}
+    if product.price and not product.price_from:
+        slots["price"] = format_money(product.price, product.currency)
+        parts.append(f"Its price is {slots['price']}")
+    if product.average_rating is not None and product.rating_number:
+        slots |= {"stars": str(product.average_rating), "ratings": str(product.rating_number)}
+        parts.append(f"It has {slots['stars']} stars, from {slots['ratings']} ratings")
+    lines = dict.fromkeys(part.rstrip(" .") for part in parts if 15 <= len(part) <= _LONGEST_LINE)
+    return Subject(name, tuple(lines), slots)
 
 
 MOST_THINGS = 4
@@ -105,16 +69,10 @@ class SandboxWant:
     """A demand that a laboratory could measure, and that all fits meet by their records."""
 
     @property
-    def must_not(self) -> str | None:
-        return next(map(str, self.want.must_not), None) if self.want else None
-
-    @property
-    def quantity(self) -> int:
-        return self.want.quantity if self.want else 1
-
-    @property
-    def is_optional(self) -> bool:
-        return self.want is not None and self.want.optional
+    def claim(self) -> str | None:
+        """What a laboratory would check, in quotation marks; None if nothing is demanded."""
+        must_not = next(map(str, self.want.must_not), None) if self.want else None
+        return f'"{self.must}"' if self.must else f'"no {must_not}"' if must_not else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +83,16 @@ class SandboxNeed:
     """The most that everything together may cost; None without a typed budget."""
     owned: tuple[Product, ...]
     """Products that the user has: those that the wish names, then purchases, the closest to the query's words first."""
-    can_lose: Callable[[Sequence[NamedProduct]], bool]
+    can_lose: Callable[[Sequence[Product]], bool]
     """Whether the shop can meet the query without these products if it can with them, or else lacks the same."""
     without_fits: str | None = None
     """Why it is unknown what fits; None if it is known."""
 
     @property
-    def names(self) -> dict[str, NamedProduct]:
-        """The names, all different, that pages and files use for the fits and for the user's first owned product."""
+    def subjects(self) -> dict[str, Subject]:
+        """The fits, and the user's first owned product, by id; their names all differ."""
         fits = {fit.product_id: fit for thing in self.things for fit in thing.fits}
-        return name_products((fits | {product.product_id: product for product in self.owned[:1]}).values())
+        return subjects_of((fits | {product.product_id: product for product in self.owned[:1]}).values())
 
 
 def need_of(world: World, offers: Offers, query: Query) -> SandboxNeed:
@@ -143,8 +101,8 @@ def need_of(world: World, offers: Offers, query: Query) -> SandboxNeed:
     reference = offers.reference(query)
     things, without_fits = tuple(_wanted(world, query, reference))[:MOST_THINGS], None
 
-    def can_lose(products: Sequence[NamedProduct]) -> bool:
-        lost = [Fact(product_id=item.product.product_id, fact="recalled", source="W:none") for item in products]
+    def can_lose(products: Sequence[Product]) -> bool:
+        lost = [Fact(product_id=product.product_id, fact="recalled", source="W:none") for product in products]
         return offers.reference(query.with_facts(lost)).lack == reference.lack
 
     if not things:

@@ -1,4 +1,4 @@
-"""Sandboxes of made-up pages, and their command. Also tests facts.py, needs.py, pages.py and patterns.py."""
+"""Sandboxes of made-up pages, and their command. Also tests facts.py, needs.py and pages.py."""
 
 from pathlib import Path
 

@@ -41,9 +41,9 @@ def world(name: str, behind_proxies: ServerSettings) -> Iterator[World]:
 
 
 @pytest.fixture
-def ask(world: World) -> Iterator[Ask]:
-    with Toolkit(Session(SessionSettings(world, user_id=USER, scope="any"))) as toolkit:
-        yield toolkit.call
+def ask(world: World) -> Ask:
+    toolkit = Toolkit(Session(SessionSettings(world, user_id=USER, scope="any")))
+    return toolkit.call
 
 
 def error_of(reply: ToolReply) -> tuple[str, str]:
@@ -80,10 +80,8 @@ def test_tools_are_unavailable_without_their_server(ask: Ask, before_mongo: Prox
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_busy_server_is_asked_again_or_is_unavailable(name: str, mongo_url: str, front: Front, status: int) -> None:
     settings = ServerSettings(mongo_url=mongo_url, es_url=front.url, timeout=2)
-    with (
-        world_at(f"servers:{name}", servers=settings) as world,
-        Toolkit(Session(SessionSettings(world, scope="any"))) as toolkit,
-    ):
+    with world_at(f"servers:{name}", servers=settings) as world:
+        toolkit = Toolkit(Session(SessionSettings(world, scope="any")))
         front.rule = lambda request: status if "search" in request.path and not front.refused else None
         assert toolkit.call(*SEARCH).value["total"] == 40
         assert front.refused == 1

@@ -13,8 +13,7 @@ the run.
 
 import base64
 import json
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Annotated, Any
 
@@ -226,8 +225,7 @@ def graph() -> Any:
 NODES = {SEARCH_SANDBOX.name: "retriever", READ_FILE.name: "reader"}
 
 
-@contextmanager
-def open_loop(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
+def open_loop(session: Session, models: Models, limits: Limits) -> Loop:
     """The main agent's loop, and the tools of its retrieval agents."""
     search = CHUNKED if session.settings.web_mode == "snippets" else SUMMARISED
     has_web = WEB_SEARCH not in session.settings.without
@@ -235,13 +233,9 @@ def open_loop(session: Session, models: Models, limits: Limits) -> Generator[Loo
     has_files = bool(read_user_files(session.settings.files))
     lacking = {*(() if has_web else (SEARCH_SANDBOX.name,)), *(() if has_files else (READ_FILE.name,))}
     tools = {name: tool for name, tool in offered(session).items() if name not in lacking}
-    with (
-        Toolkit(session, tools={WEB_SEARCH: search} if has_web else {}) as web,
-        Toolkit(session, tools=tools) as toolkit,
-    ):
-        launches = Launches(NODES, web, limits, _refusal)
-        turns = limits.tool_turns
-        yield Loop("researcher", models, toolkit, turns, conclude_message, is_announcement, launches=launches)
+    toolkit, web = Toolkit(session, tools=tools), Toolkit(session, tools={WEB_SEARCH: search} if has_web else {})
+    launches = Launches(NODES, web, limits, _refusal)
+    return Loop("researcher", models, toolkit, limits.tool_turns, conclude_message, is_announcement, launches=launches)
 
 
 def _refusal(most: int, few_tokens: bool) -> str:

@@ -1,6 +1,6 @@
 """What the gym pays for a report, by code alone: its cart compared with the best one, if a reader sees nothing false.
 
-    reward   = decision · integrity · (1 + web) / 2
+    reward   = decision · integrity
     decision = cart, or 1 for a right refusal of what the shop can't meet
     cart     = worth · wanted · within_budget · (1 + verified) / 2, and half of that unless the cart is all that is
                wanted and nothing else
@@ -13,9 +13,6 @@ without the right cart, no reward is above 1/2.
 
 A pick whose record leaves demands open is worth the share of its want's limits that are kept.
 
-Web is the share of an answer to what the query asks the web that the report gives, citing a page that was read and
-says so; without such a question it is 1. So no reward is above 1/2 if the web question is left unanswered.
-
 If the shop can't meet a query, which a check of all its products has proved, a refusal is rewarded instead; in a turn
 of a conversation the cart before as well.
 """
@@ -23,8 +20,6 @@ of a conversation the cart before as well.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from functools import lru_cache
 from pathlib import Path
 
 from drretail.env.store.base import Store
@@ -34,18 +29,14 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
 from drretail.grounding.cart import Cart
-from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.page import blanked, read_page
-from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.untrusted import visible
-from drretail.grounding.text.words import STOP_WORDS, stem, words
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.records.base import Record
-from drretail.records.criteria import WebQuestion
 from drretail.records.evidence import Evidence
 from drretail.records.query import NOT_TYPED, Ends, Query, Reference, WantedThing
 from drretail.records.reading import Reading
-from drretail.records.run import GYM_AGENT, Run, System
+from drretail.records.run import GYM_AGENT, Run
 from drretail.records.shop import product_of
 from drretail.records.wish import Wish
 
@@ -85,9 +76,6 @@ class Reward(Record):
     """1 if nothing that a reader sees is false and the report argues for every pick, else 0."""
     verified: float = 0.0
     """The share of the picks of which the report gives a figure that the record has."""
-    web: float = 1.0
-    """The share of an answer to the query's question to the web that the report gives and a cited page bears out; 1 if
-    the query asks the web nothing."""
     why: str = ""
     """Why the reward is 0; empty if it is not."""
 
@@ -98,8 +86,7 @@ class Reward(Record):
 
     def paid(self) -> "Reward":
         """The same parts with the value that follows from them."""
-        value = self.decision * self.integrity * (1 + self.web) / 2
-        return self.model_copy(update={"value": value})
+        return self.model_copy(update={"value": self.decision * self.integrity})
 
 
 REFUSAL = Reward(refused=1.0, worth=1.0, wanted=1.0, within_budget=1.0, right=1.0, integrity=1.0, verified=1.0)
@@ -112,12 +99,10 @@ def reward_of(
     query: Query,
     reference: Reference,
     store: Store,
-    system: System | None = None,
 ) -> Reward:
     """The reward of a run's report. Pure: the same record in the same shop gives the same reward, to the last bit.
 
-    ``store`` holds the shop's records. A system without web tools, or on the open web, is not asked for what the
-    pages of the query's web say.
+    ``store`` holds the shop's records.
     """
     case = Case(
         report=visible(run.report or ""),
@@ -125,13 +110,9 @@ def reward_of(
         query=query,
         picks=run.picks,
         run=run,
-        lookup=lambda ids: store.products(list(ids)),
+        shop=store,
     )
-    earned = _Earned(case, run, reference, store).reward()
-    searches = system is None or not (system.web_is_live or "web" in system.options.get("without", ()))
-    question = query.web_question if searches else None
-    web = 1.0 if question is None or not question.answers else web_answered(case, question)
-    return earned.model_copy(update={"web": web}).paid()
+    return _Earned(case, run, reference, store).reward().paid()
 
 
 def _borne_out(reading: Reading) -> float:
@@ -139,32 +120,6 @@ def _borne_out(reading: Reading) -> float:
     right = {product_of(value.of.removeprefix("P:")) for value in reading.values if value.state == "verified"}
     picked = {pick.product for pick in reading.picks or ()}
     return len(picked & right) / len(picked) if picked else 0.0
-
-
-def web_answered(case: Case, question: WebQuestion) -> float:
-    """The largest share of one answer that the report's statements give, citing its page, which the run read."""
-    shares: list[float] = []
-    for answer in question.answers:
-        page = case.evidence.get(web_evidence_id(answer.url))
-        citing = [index for index, cited in case.layout.cited.items() if page is not None and page.id in cited]
-        sentences = (case.layout.sentences[index] for index in citing)
-        stated = "\n".join(case.layout.text[sentence.start : sentence.end] for sentence in sentences)
-        read = "\n".join(text.text for text in (page.texts if page else ()) if text.shown)
-        shares.append(sum(_holds(stated, key) and _holds(read, key) for key in answer.keys) / len(answer.keys))
-    return max(shares, default=0.0)
-
-
-def _holds(text: str, key: str) -> bool:
-    """True if a text has the key's figures, or its words if it has none, whatever their order and endings."""
-    if figures := _figures(key):
-        return figures <= _figures(text)
-    meant = {*words(key)} - STOP_WORDS or {*words(key)}
-    return {*map(stem, meant)} <= {*map(stem, words(text))}
-
-
-@lru_cache(maxsize=512)  # each key asks for the same texts
-def _figures(text: str) -> frozenset[Decimal]:
-    return frozenset(figure for amount in find_amounts(text) for figure in (amount.low, amount.high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +132,7 @@ class _Earned:
     store: Store
 
     def reward(self) -> Reward:
-        """The parts that depend on the report alone, without web."""
+        """All parts of the reward."""
         if read_page(self.case.report).has_unread:
             return Reward(why=HTML)
         if not read_page(self.case.report).shown.strip():
@@ -272,7 +227,7 @@ def measure(subject: Subject) -> Mapping[str, Measured] | str:
         if subject.is_turn:
             reference, run = subject.turns[-1].followed, subject.turns[-1].decided(run)
         evidence = subject.evidence.values()
-        earned = reward_of(run, evidence, subject.query, reference, subject.store, subject.system)
+        earned = reward_of(run, evidence, subject.query, reference, subject.store)
     parts = earned.model_dump(exclude={"why"})
     return {"reward" if name == "value" else name: Measured(part, earned.why) for name, part in parts.items()}
 
@@ -295,4 +250,5 @@ def lacks_rollouts(experiment: Path) -> str:
     return "" if is_gym else "holds no rollouts of the gym"
 
 
-METRIC = of_measures("reward", 3, measure, lacks=lacks_rollouts, applies=applies)
+_DESCRIBED = Path(__file__).with_name("descriptions.toml")
+METRIC = of_measures("reward", 4, measure, lacks=lacks_rollouts, applies=applies, described=_DESCRIBED)

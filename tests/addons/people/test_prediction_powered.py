@@ -4,8 +4,7 @@ from random import Random
 import pytest
 
 from benchmarks.ppi import independent_mean
-from drretail.stats.intervals import binomial_ends
-from drretail.stats.prediction_powered import (
+from drretail.addons.people.prediction_powered import (
     Corrected,
     Item,
     corrected_mean,
@@ -13,6 +12,7 @@ from drretail.stats.prediction_powered import (
     labels_alone,
     next_stratum,
 )
+from drretail.stats.intervals import binomial_ends
 from tests.build import known
 
 

@@ -1,0 +1,93 @@
+"""What a question needs is proved by what is right without it.
+
+Also tests checks/sources.py and need_floors of eval/scores/scoreboard.py.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb
+from drretail.env.world import OrderRow
+from drretail.eval.numbers.scoreboard import need_floors
+from drretail.querygen.lint import Linter
+from drretail.querygen.proofs import BASKETS, mean_luck
+from drretail.records.criteria import Fact, Gold, NeedProof, Needs
+from drretail.records.query import Query
+from drretail.records.shop import Product
+from drretail.viewer.wishes import wish_lines
+from tests.querygen.conftest import DAY, START, MakeWorld
+
+URL = "https://vets.example/collars"
+PAGE = {"kind": "page", "url": URL, "quote": "Only steel holds a dog that bites its collar."}
+MINE = {"kind": "profile", "evidence": ["O:0000000001"], "field": "Size", "value": "Medium", "date": "2022-01"}
+SIZE = {"say": "the size of mine", "field": "Size", "any_of": ["Medium"], "sources": [MINE]}
+STEEL = {"say": "that holds", "field": "Material", "any_of": ["Steel"], "sources": [PAGE]}
+TEXT = "The collar from January 2022 is torn: he bites it. I need one that holds, in the size of mine."
+
+
+@pytest.fixture(scope="module")
+def linter(make_world: MakeWorld) -> Linter:
+    sizes, path = ("Small", "Medium", "Large", "Giant"), ("Pets", "Dogs", "Collars")
+    fields = [{"Size": sizes[n % 4], "Material": "Steel" if n % 5 == 4 else "Nylon"} for n in range(40)]
+    collars = [
+        Product(product_id=f"C{n:02}", title=title, price=10 + n, details=of, categories=path, category="Pets")
+        for n, of in enumerate(fields)
+        for title in [f"Collar {n}, {', '.join(of.values())}"]
+    ]
+    ordered = [(1, 1), (400, 2)]
+    rows = [OrderRow(f"{n:010}", "ANNA", f"C{n:02}", START + day * DAY, 1, "Delivered") for day, n in ordered]
+    pages = [SandboxPage(url=URL, title="Collars", text=f"We tried many. {PAGE['quote']}")]
+    return Linter(replace(make_world(collars, rows), web=SandboxWeb(pages)))
+
+
+def asked(*must: dict[str, Any], text: str = TEXT, facts: tuple[Fact, ...] = (), **wish: Any) -> Query:
+    want = {"name": "collar", "kinds": ["Collars"], "must": must}
+    fields = {"query_id": "q", "user_id": "ANNA", "text": text, "source": "t", "wish": {"wants": [want], **wish}}
+    return Query.model_validate(fields).model_copy(update={"gold": Gold(query_id="q", facts=facts)})
+
+
+def proved(linter: Linter, query: Query) -> Needs:
+    return linter.with_needs(query).gold.needs  # pyright: ignore[reportOptionalMemberAccess, reportReturnType]
+
+
+def test_luck_is_the_share_of_what_keeps_the_rest(linter: Linter) -> None:
+    needs = proved(linter, query := asked(SIZE, STEEL))
+    assert linter.findings(query) == ()
+    assert needs.profile == NeedProof(luck=2 / 8, left=8)
+    assert needs.web == NeedProof(luck=2 / 10, left=10)
+    assert (needs.proved, needs.one_search) == (("profile", "web"), False)
+    assert wish_lines(query.wish)[-1] == (  # pyright: ignore[reportArgumentType]
+        f"Medium: your order of January 2022 · Steel: vets.example, «{PAGE['quote']}»"
+    )
+
+
+def test_what_is_not_proved_is_named_by_its_letter(linter: Linter) -> None:
+    unsafe = tuple(Fact(product_id=f"C{n:02}", fact="recalled", source="W:aaaaaaaa") for n in (4, 9, 14))
+    for letters, of, query in (
+        ("ab", "web", asked(facts=unsafe, budget={"amount": "90"})),
+        ("c", "web", asked(SIZE, STEEL, budget={"amount": "35"})),
+        ("d", "profile", asked(SIZE, STEEL, budget={"amount": "25"})),
+        ("e", "profile", asked(SIZE, STEEL, text=TEXT.replace("mine", "mine, medium"))),
+        ("e", "profile", asked(SIZE, STEEL, text=TEXT.replace(" from January 2022", ""))),
+        ("", "profile", asked(SIZE, {"say": "a small one", "field": "Size", "any_of": ["Small"]})),
+        ("", "web", asked(declined=[PAGE])),
+    ):
+        proof = getattr(proved(linter, query), of)
+        assert letters in "".join(proof.fails) if letters else proof.fails == (), (letters, of, proof)
+    assert linter.check(asked(declined=[PAGE])).reference.lack == "unsafe"
+
+
+def test_of_many_baskets_some_are_drawn_and_floors_are_means(linter: Linter) -> None:
+    wants = [{"name": name, "kinds": ["Collars"], "must": [SIZE]} for name in ("one", "two", "three")]
+    many = asked(SIZE).model_copy(update={"wish": asked(SIZE).wish.model_validate({"wants": wants})})  # pyright: ignore
+    proof = proved(linter, many).profile or NeedProof(luck=0, left=0)
+    assert proof.left > BASKETS
+    assert proof.luck == pytest.approx(10 * 9 * 8 / (40 * 39 * 38), abs=0.004)
+    queries = [linter.with_needs(query) for query in (asked(SIZE, STEEL), asked(STEEL))]
+    assert mean_luck(queries, "profile") == pytest.approx((0.25 + 1) / 2)
+    profile, web, one_search = need_floors(queries)
+    assert (profile.value, profile.n, profile.needing, profile.n_needing) == (0.625, 2, 0.25, 1)
+    assert (web.name, one_search.name) == ("without the web", "one search")
+    assert profile.of_needing == "0.25 on the 1 that need it"
