@@ -1,6 +1,6 @@
 """What a question needs is proved by what is right without it.
 
-Also tests checks/sources.py and need_floors of eval/scores/scoreboard.py.
+Also tests checks/sources.py and need_floors of eval/numbers/scoreboard.py.
 """
 
 from dataclasses import replace

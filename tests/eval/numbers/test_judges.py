@@ -13,8 +13,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.numbers.comparing import compare_recorded
 from drretail.eval.numbers.file import made_scores
-from drretail.eval.numbers.judges import NO_JUDGE, Board, read_board, write_board
-from drretail.records.base import Rules
+from drretail.eval.numbers.judges import NO_JUDGE, Assessor, Board, read_board, write_board
 from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report_page
@@ -104,13 +103,13 @@ def test_the_first_judge_is_the_first_model_that_was_named_and_code_is_none(tmp_
     rules, code = JudgeRef(spec="offline:judge", kind="rule_based"), JudgeRef(spec="code", kind="rule_based")
     panel = JudgeRef(spec="panel(median):p:one+p:other", kind="llm")
     board = Board(rules="paper", judge=(rules.key, other.key, one.key))
-    asked: list[tuple[JudgeRef, Rules]] = [(judge, "paper") for judge in (one, late, rules, code, other, panel)]
+    asked = [Assessor(judge, "paper") for judge in (one, late, rules, code, other, panel)]
     # From the end: each is first of those that are left.
     for left, first in enumerate((other, one, rules, None)):
         gone = (other, one, rules)[:left]
         found = board.first([pair for pair in asked if pair[0] not in gone])
         assert found == (None if first is None else (first, "paper"))
-    others: list[tuple[JudgeRef, Rules]] = [(one, "default"), (panel, "default")]
+    others = [Assessor(one, "default"), Assessor(panel, "default")]
     assert board.first(others) is None
     assert [board.has(judge, "default") for judge in (code, one, panel)] == [True, False, False]
     ranks = sorted([late, rules, one, other], key=lambda judge: board.place(judge, "paper"))
