@@ -2,7 +2,6 @@
 for each headline that speaks of A and B, and how steady each system is.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,19 +10,18 @@ from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.contrast import OF_DONE, Contrasts, Measure, explored
-from drretail.eval.numbers.facts import Facts, facts_of, query_slices
+from drretail.eval.numbers.facts import query_slices
 from drretail.eval.numbers.family import Family, chosen_pairs, family_of, tested, with_conclusions
 from drretail.eval.numbers.gathering import Gathered, gather_with_panels
 from drretail.eval.numbers.judges import Assessor, is_panel
 from drretail.eval.numbers.pairs import derive_pairs
-from drretail.eval.numbers.wording import compared, headlines_of, primary_variants, row_facts, sentences, sides_named
+from drretail.eval.numbers.wording import compared, headlines_of, primary_variants, sentences, sides_named
 from drretail.eval.registry import CONVERSATION, METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
 from drretail.experiment import read_definition
 from drretail.grounding.text.wording import listed
-from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
+from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore
 from drretail.records.figures import counted
 from drretail.records.score import CODE, SliceBy
-from drretail.stats.intervals import noise
 
 BY_TURN = "turn"
 BY_PARTS: tuple[SliceBy, ...] = (BY_TURN, "needs")
@@ -170,46 +168,16 @@ def _table(
     contrasts: Contrasts, a: str, b: str, assessor: Assessor, metrics: Sequence[str], family: Family
 ) -> JudgeTable | None:
     """None if this judge has no value of either system that may be shown."""
-    gathered, rows, steady = contrasts.gathered, list[ComparedRow](), list[Reliability]()
+    gathered, rows = contrasts.gathered, list[ComparedRow]()
     for metric in (gathered.metrics[name] for name in metrics):
         if not gathered.rates(assessor, metric):
             continue
-        by_label = facts_of(gathered, metric.name, assessor)
         unread = gathered.unread(assessor, metric.name, (a, b))
         for variant in dict.fromkeys((*compared(metric), *primary_variants(metric))):
             measure = Measure(assessor, metric.name, variant)
             if not any(values for label in (a, b) for values in contrasts.sides(measure)[label].values.values()):
                 continue
             rows.append(tested(family, measure, a, b) or explored(contrasts.row(measure, a, b, unread)))
-            steady += filter(None, (_reliability(by_label[label], variant) for label in (a, b)))
     if assessor == OF_DONE.assessor:
         rows.append(tested(family, OF_DONE, a, b) or explored(contrasts.row(OF_DONE, a, b)))
-    return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady)) if rows else None
-
-
-def _reliability(facts: Facts, variant: str) -> Reliability | None:
-    """Noise by source; None if nothing was repeated or nothing has a value.
-
-    Noise between runs is the agent's only if the judge's noise can be subtracted, or if the judge has none, such as
-    code.
-    """
-    by_query: dict[str, list[list[float]]] = defaultdict(list)
-    for result in facts.results:
-        # A panel has no repeats, only one value.
-        repeats = [its[variant].value for its in result.by_repeat.values() or [result.values] if variant in its]
-        by_query[result.query_id].append([value for value in repeats if value is not None])
-    nested = list(by_query.values())
-    if not any(sum(map(bool, query)) > 1 or any(len(run) > 1 for run in query) for query in nested):
-        return None
-    split = noise(nested)
-    mixed = split.judge is None and facts.assessor.judge.kind != "rule_based"
-    return Reliability(
-        metric=facts.metric.name,
-        variant=variant,
-        name=row_facts(facts.metric, variant)["name"],
-        system=facts.system,
-        sd_queries=split.queries,
-        sd_agent=None if mixed else split.agent,
-        sd_judge=split.judge,
-        sd_repeats=split.agent if mixed else None,
-    )
+    return JudgeTable(**assessor.columns, rows=tuple(rows)) if rows else None

@@ -10,7 +10,7 @@ from drretail.eval.metric import Metric
 from drretail.eval.numbers.facts import chosen_variants, headlines
 from drretail.grounding.text.wording import listed
 from drretail.records.account import Account
-from drretail.records.comparison import ComparedRow, Comparison, Reliability
+from drretail.records.comparison import ComparedRow, Comparison
 from drretail.records.figures import counted, p_value, percent, roughly, signed
 from drretail.stats.intervals import FEWEST
 from drretail.stats.significance import LEVEL
@@ -19,7 +19,7 @@ PREFERENCE = "preference"
 """The name of the overall preference of a judge that reads two reports at once."""
 
 
-def row_name(row: ComparedRow | Reliability) -> str:
+def row_name(row: ComparedRow) -> str:
     """ "clarity", "FP", "checks clean": with the metric if the variant alone says little."""
     return row.name or f"{row.metric} {row.variant}"
 

@@ -159,22 +159,6 @@ def test_the_interval_that_excludes_zero_stands_with_the_p_that_does_not() -> No
     assert sentence.endswith("; p 0.060 as one of 2 tests).")
 
 
-def test_noise_is_split_between_agent_and_judge_only_where_both_are_repeated_or_the_judge_is_code() -> None:
-    loud = {"q1": [[2, 2], [9, 9]], "q2": [[3, 3], [8, 8]], "q3": [[9, 9], [2, 2]]}
-    moody = {"q1": [[1, 9], [2, 9]], "q2": [[2, 9], [4, 10]], "q3": [[9, 2], [9, 7]]}
-    again = {"q1": [2, 9], "q2": [3, 8], "q3": [9, 2]}
-    one, other = comparison(gathered(("quality", "overall", JUDGE, {"a": loud, "b": moody}))).tables[0].reliability
-    assert (one.sd_judge, other.sd_agent) == (0, 0)
-    assert min(one.sd_agent or 0, other.sd_judge or 0) > 4
-    once, by_code = (
-        comparison(gathered((metric, variant, judge, {"a": again, "b": again}))).tables[0].reliability[0]
-        for metric, variant, judge in (("quality", "overall", JUDGE), ("process", "turns", CODE))
-    )
-    assert (once.sd_agent, once.sd_judge) == (None, None)
-    assert once.sd_repeats == pytest.approx(((49 + 25 + 49) / 2 / 3) ** 0.5)
-    assert (by_code.sd_agent, by_code.sd_repeats) == (once.sd_repeats, None)
-
-
 def test_where_every_run_failed_that_is_all_that_is_said() -> None:
     held = beside([6.0, 7.0], [6.0, 7.0])
     failed = tuple(replace(plan, status="failed", report_sha=None, error="no_research") for plan in held.plans)
