@@ -25,6 +25,7 @@ from drretail.llm.prompt import overridden_prompts, replaced, write_prompt_files
 from drretail.llm.registry import build_model
 from drretail.llm.scripted import Request, ScriptedChat, scripted_model
 from drretail.plugins import ADDONS
+from drretail.querygen.by_model.clauses import read_clauses
 from drretail.querygen.by_model.reader import read_records
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target
@@ -91,6 +92,7 @@ def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_s
             typed = type_wishes(world, linter, session, untyped)
             wished = QUERY.model_copy(update={"wish": wish})
             read_records([*questions_of([wished], linter.stock.offers)], session)
+            read_clauses([linter.case(wished)], session)
         own_words = replaced()
     of_core = {name: path for name, path in query_prompt_files().items() if not path.is_relative_to(ADDONS)}
     assert unsent(of_core, requests_in(tmp_path)) == []

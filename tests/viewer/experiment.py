@@ -114,7 +114,7 @@ def _faithfulness(
             continue
         reason = {1.0: "The source says just this.", 0.5: "The price stands there, the rating differs."}
         fields = {"value": value, "reason": reason.get(value, "Nothing of this stands in the source.")}
-        quote = texts[0].text[40:110] if value else None
+        quote = texts[0].text[40:110].partition(" ")[2].rpartition(" ")[0] if value else None
         yield SUPPORT, claim.claim_id, {**fields, "quote": quote, "sources": refs}
 
 

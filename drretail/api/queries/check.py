@@ -15,7 +15,6 @@ from drretail.api.queries.writing import asking, in_own_words, journal_beside, n
 from drretail.api.worlds import world_of
 from drretail.grounding.text.wording import format_amount
 from drretail.query_files import gold_file, write_gold, write_with_gold
-from drretail.querygen.proofs import LETTERS, MOST_LUCK, as_read, mean_luck, proof_in_words
 from drretail.querygen.reading import TypedQueries, read_queries
 from drretail.records.account import Account
 from drretail.records.criteria import NEEDS, NeedOf, NeedProof
@@ -85,6 +84,8 @@ class _Outcome:
     @property
     def lucky(self) -> list[str]:
         """A sentence for each source without which the queries are answered by luck too often."""
+        from drretail.querygen.proofs import MOST_LUCK, mean_luck
+
         luck = {source: mean_luck(self.queries, source) for source in self.needs}
         return [
             f"Mean luck without the {source} is {number(value)}, and at most 1/3 was asked for: 1 counts each query "
@@ -130,6 +131,7 @@ class _Outcome:
 def _read_clauses(outcome: _Outcome, linter: "Linter", reader: "Model", options: CheckOptions) -> None:
     """Has the model read the clauses of the texts, and whether records state what pages are asked for."""
     from drretail.querygen.by_model.clauses import read_clauses
+    from drretail.querygen.proofs import as_read
 
     asked = [entry for entry in outcome.checked if entry.query.wish is not None]
     with asking(reader, journal_beside(Path(options.file)), options, len(asked)) as (session, bar):
@@ -198,6 +200,8 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
     if options.details:
         yield demands_table(Path(options.file), outcome.demands)
     if needs := [*_needs(outcome.queries)]:
+        from drretail.querygen.proofs import LETTERS
+
         yield table_of("What the answers need", ["query", *NEEDS], needs, notes=[LETTERS])
     yield from prose(*outcome.lucky)
     whole = sum(not entry.findings for entry in outcome.checked)
@@ -215,6 +219,8 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
 
 def _needs(queries: Sequence[Query]) -> Iterator[Sequence[str]]:
     """A row for each query with a limit that rests on record or web: its luck without, and what is not proved."""
+    from drretail.querygen.proofs import proof_in_words
+
     for query in queries:
         needs = None if query.gold is None else query.gold.needs
         proofs: dict[NeedOf, NeedProof | None] = {} if needs is None else {name: getattr(needs, name) for name in NEEDS}

@@ -34,7 +34,6 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import known_user, world_of
 from drretail.errors import UserError, check_known
-from drretail.querygen.proofs import proof_in_words
 from drretail.querygen.reading import (
     FIFTY,
     MARKET,
@@ -179,6 +178,8 @@ def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
         typed += [f"why: {query.rationale}"] if query.rationale else []
     else:
         typed = [line for line in typed if not line.startswith("owned:")]
+    from drretail.querygen.proofs import proof_in_words
+
     needs = None if query.gold is None else query.gold.needs
     for source in NEEDS if needs else ():
         if proof := getattr(needs, source):
