@@ -107,7 +107,7 @@ def _faithfulness(
     yield EXTRACT, "report", {"value": [claim.model_dump(mode="json") for claim in claims]}
     for index, claim in enumerate(claim for claim in claims if claim.sources):
         value = support[index % len(support)]
-        texts = [text for source in claim.sources for text in evidence[source].sources or evidence[source].texts]
+        texts = [text for source in claim.sources for text in evidence[source].texts]
         refs = [SourceRef(id=source, sha256=evidence[source].texts[0].sha256) for source in claim.sources]
         if value is None:
             yield SUPPORT, claim.claim_id, {"state": "unverifiable", "reason": "No text of the page could be read."}
