@@ -65,7 +65,6 @@ class Author:
         budget = self._budget(plan)
         if budget is None and not plan.chosen:
             return None
-        orders = dict.fromkeys(choice.order for choice in plan.chosen if choice.order is not None)
         owned = tuple(need.listing.product.product_id for need in plan.needs)
         return Query(
             query_id=f"{short_hash(self.user_id)}-{number}",
@@ -76,7 +75,7 @@ class Author:
             rationale=f'The record shows "{need.quote}" (order {need.order.order_id}). '
             "What no listing says about such things takes research.",
             expected_tools=_TOOLS if len(plan.needs) == 1 else (*_TOOLS, "calculator"),
-            wish=Wish(wants=plan.wants, budget=budget, owned=owned, orders=tuple(orders)),
+            wish=Wish(wants=plan.wants, budget=budget, owned=owned),
             world_fingerprint=self.world.manifest.fingerprint,
             source=SOURCE,
         )

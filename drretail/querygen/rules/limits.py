@@ -32,13 +32,12 @@ _IS = re.compile(r"Is (?P<what>[A-Z][\w-]*(?: [\w-]+){0,2})")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One demand on a want: what it changes in it, the clause that says so, and the order that it rests on."""
+    """One demand on a want: what it changes in it, and the clause that says so."""
 
     axis: str
     """"property", "pack", "fit" or "trust"."""
     want: Mapping[str, Any]
     clause: str
-    order: str | None = None
 
     @property
     def names(self) -> frozenset[str | None]:
@@ -151,7 +150,7 @@ def _fits(offers: KindOffers, owned: Product, order: str) -> Iterator[Choice]:
                 say=clause[clause.index("the same ") :], field=name, any_of=(value.casefold(),), sources=(source,)
             )
             if offers.is_selective(demand):
-                yield Choice("fit", {"must": (demand,)}, LIMITS["clause"]["same"].format(clause=clause), order)
+                yield Choice("fit", {"must": (demand,)}, LIMITS["clause"]["same"].format(clause=clause))
 
 
 def by_ratings(offers: KindOffers) -> Iterator[Choice]:
