@@ -10,6 +10,7 @@ from typing import Any
 
 from drretail import experiment
 from drretail.addons.assistants.options import ForgetOptions
+from drretail.addons.assistants.redaction import Redactor, key_file_of
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of
 from drretail.api.report import DEFAULT_NAMES
@@ -24,7 +25,6 @@ from drretail.records.run import query_of_run
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
-from drretail.redaction import Redactor, key_file_of
 
 MADE_FROM_ALL = ("scores.json", "report", "report.md", "exports", *DEFAULT_NAMES.values())
 """Files and folders that any command makes again from the rest, and that may quote anybody."""

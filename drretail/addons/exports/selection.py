@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.assistants.redaction import Redactor
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.fail_if import BoundRule
 from drretail.eval.judging.question import judged_in
@@ -28,7 +29,6 @@ from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 from drretail.records.shop import UserProfile
 from drretail.records.tables.account import Account
-from drretail.redaction import Redactor
 from drretail.remembered import remembered
 from drretail.run_file import read_evidence
 

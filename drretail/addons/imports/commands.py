@@ -9,6 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from drretail.addons.assistants.redaction import Redactor, key_file_of
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material, redacting
 from drretail.addons.imports.options import ImportOptions
@@ -24,7 +25,6 @@ from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import Table, table_of
-from drretail.redaction import Redactor, key_file_of
 
 
 @accepts(ImportOptions)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from drretail.addons.imports.documents import document_text
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import read_text
 from drretail.addons.publications.agents.dr3.user_files import UserFile
@@ -17,7 +18,6 @@ from drretail.cli.app import app
 from drretail.errors import UserError, install_line
 from drretail.experiment import read_runs
 from drretail.grounding.report.citations import find_citations
-from drretail.parsing import document_text
 from tests.addons.imports.foreign import jsonl, text
 from tests.build import known
 from tests.cli.commands import refused_by
