@@ -15,7 +15,6 @@ COMMANDS: Mapping[str, str] = {
     "export parquet": "export exp --format parquet",
     "export drb": "export exp --format drb",
     "export chat": "export exp --format chat --to made.jsonl.gz",
-    "plant": "lab plant exp --n 1",
     "sample": "lab sample exp",
     "sandbox": "sandbox build --to made --world big --n 1 --sizes 8k --seed 7",
 }
