@@ -90,8 +90,8 @@ def invoked(*args: object) -> str:
 
 
 def held(folder: Path) -> str:
-    """All texts of a folder's files and their names, JSON's escapes resolved. Parquet holds the same rows as CSV."""
-    found = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".parquet"]
+    """All texts of a folder's files and their names, JSON's escapes resolved."""
+    found = [path for path in folder.rglob("*") if path.is_file()]
     texts = [str(path.relative_to(folder)) for path in found] + [read_text(path) for path in found]
     return re.sub(r"\\u([0-9a-f]{4})", lambda escape: chr(int(escape[1], 16)), "\n".join(texts))
 
