@@ -50,7 +50,6 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     packs.py       packed files: members that are read without the others, the files of a folder
     unchanged.py   whether an experiment is as a command left it
     query_files.py the two files of a query set: tasks, and the gold beside them
-    redaction.py   rows of logs without people, a word in the place of each
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
     progress.py    how far a command has come, for who shows it
@@ -61,7 +60,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     remembered.py  methods whose results an object remembers
     plugins.py     built-in things, entry points and module:attribute, by name
     records/       records that more than one layer uses
-    parsing.py     JSON, TOML, CSV and documents from outside
+    parsing.py     JSON, TOML and CSV from outside
     errors.py      errors by who must act
 """
 

@@ -109,8 +109,7 @@ class Drafts:
             if self._written.near_duplicate(anybodys) is not None:
                 continue
             query = self.linter.with_needs(query)
-            proved = query.gold.needs.proved if query.gold and query.gold.needs else ()
-            if not self._needs.issubset(proved):
+            if not self._needs.issubset(query.needs.proved if query.needs else ()):
                 self.short += 1
                 continue
             self._written.add(anybodys)

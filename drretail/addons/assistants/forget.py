@@ -10,6 +10,7 @@ from typing import Any
 
 from drretail import experiment
 from drretail.addons.assistants.options import ForgetOptions
+from drretail.addons.assistants.redaction import Redactor, key_file_of
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of
 from drretail.api.report import DEFAULT_NAMES
@@ -22,7 +23,6 @@ from drretail.records.base import FORMAT, canonical_json, file_name
 from drretail.records.figures import counted
 from drretail.records.query import turns_until
 from drretail.records.run import query_of_run
-from drretail.redaction import Redactor, key_file_of
 from drretail.viewer.drawing.result import Prose, Result
 from drretail.viewer.drawing.table import Table, table_of
 

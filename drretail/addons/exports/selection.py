@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.assistants.redaction import Redactor
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import planned_runs, resolve_name
@@ -29,7 +30,6 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 from drretail.records.shop import UserProfile
-from drretail.redaction import Redactor
 from drretail.remembered import remembered
 from drretail.run_file import read_evidence
 

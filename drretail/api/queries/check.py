@@ -155,7 +155,7 @@ def _document(outcome: _Outcome) -> dict[str, Any]:
     from drretail.querygen.lint import CODES
 
     rows: list[dict[str, Any]] = []
-    for entry, gold in zip(outcome.checked, (query.gold for query in outcome.queries), strict=True):
+    for entry, query in zip(outcome.checked, outcome.queries, strict=True):
         basket, shown = entry.reference.cheapest, None
         if basket is not None:
             names = ("thing", "product_id", "price", "quantity")
@@ -164,7 +164,7 @@ def _document(outcome: _Outcome) -> dict[str, Any]:
         findings = [
             finding.model_dump(mode="json") | {"to_do": CODES[finding.code].remedy} for finding in entry.findings
         ]
-        needs = None if gold is None or gold.needs is None else gold.needs.model_dump(mode="json")
+        needs = None if query.needs is None else query.needs.model_dump(mode="json")
         rows.append({"query_id": entry.query.query_id, "basket": shown, "needs": needs, "findings": findings})
     return {
         "ok": not outcome.codes,
@@ -222,8 +222,7 @@ def _needs(queries: Sequence[Query]) -> Iterator[Sequence[str]]:
     from drretail.querygen.proofs import proof_in_words
 
     for query in queries:
-        needs = None if query.gold is None else query.gold.needs
-        proofs: dict[NeedOf, NeedProof | None] = {} if needs is None else {name: getattr(needs, name) for name in NEEDS}
+        proofs: dict[NeedOf, NeedProof | None] = {name: getattr(query.needs, name, None) for name in NEEDS}
         if any(proofs.values()):
             yield query.query_id, *(proof_in_words(name, of) if of else NOTHING for name, of in proofs.items())
 

@@ -154,7 +154,7 @@ def show(options: ShowOptions) -> Result[tuple[Query, ...]]:
     queries, only = read_queries(Path(options.file)), options.only
     if only is not None:
         queries = only_those(queries, str(only) if isinstance(only, int) else ",".join(split_names(only)))
-    needs = [query.gold and query.gold.needs and query.gold.needs.model_dump(mode="json") for query in queries]
+    needs = [query.needs and query.needs.model_dump(mode="json") for query in queries]
     rows = zip(queries, needs, strict=True)
     document = {"queries": [query.model_dump(mode="json") | {"needs": proofs} for query, proofs in rows]}
     width = min(LINE, stdout_console().width)
@@ -180,9 +180,8 @@ def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
         typed = [line for line in typed if not line.startswith("owned:")]
     from drretail.querygen.proofs import proof_in_words
 
-    needs = None if query.gold is None else query.gold.needs
-    for source in NEEDS if needs else ():
-        if proof := getattr(needs, source):
+    for source in NEEDS:
+        if proof := getattr(query.needs, source, None):
             typed.append(f"{source} {proof_in_words(source, proof)}")
     yield from (f"  · {wrapped(on_screen(line), width - 4, indent='    ')}" for line in typed)
 

@@ -1,6 +1,6 @@
 """What of a text is personal and replaced, and what is nobody's."""
 
-from drretail.redaction import Redactor
+from drretail.addons.assistants.redaction import Redactor
 
 SAID = {
     "The lamp is $1 299.00, in stock since 01.03.2024 10:15.": "",
