@@ -107,7 +107,7 @@ _BODY = re.compile(r"<body[^>]*>\n?")
 
 @dataclass(slots=True)
 class ReportPages:
-    """An index and a page for each question; of the index, only lines of questions are made again whose files changed."""
+    """An index and a page for each question; of the index, the lines of changed questions alone are made again."""
 
     experiment: Path
     watch: FileWatch
