@@ -107,7 +107,7 @@ _BODY = re.compile(r"<body[^>]*>\n?")
 
 @dataclass(slots=True)
 class ReportPages:
-    """An index and a page for each question. Of the index only the lines of questions whose files changed are remade."""
+    """An index and a page for each question; of the index, the lines of changed questions alone are made again."""
 
     experiment: Path
     watch: FileWatch

@@ -274,10 +274,10 @@ def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
         queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
         return list(queries)
-    targets = targets_of(shop, users or options.n, 1, options.seed)
+    targets, _ = targets_of(shop, users or options.n, 1, options.seed)
     return [
         query_to_write(target.query_id(1).replace("-m-", "-s-"), target.user_id, source)
-        for target in targets.targets
+        for target in targets
         if target.user_id
     ]
 

@@ -117,11 +117,6 @@ class _Outcome:
         return sum(query.wish is None for query in self.queries)
 
     @property
-    def failed(self) -> dict[str, str]:
-        """Why the model typed no wish, by query id."""
-        return self.types.failed if self.types else {}
-
-    @property
     def is_wrong(self) -> bool:
         is_left = self.types is not None and bool(self.types.wrong)
         has_failed = self.read is not None and bool(self.read.failed)
@@ -172,7 +167,7 @@ def _document(outcome: _Outcome) -> dict[str, Any]:
         "untyped": outcome.untyped,
         "died": outcome.died,
         "demands": [demand.document for demand in outcome.demands],
-        "failed": outcome.failed,
+        "failed": outcome.types.failed if outcome.types else {},
         **({} if outcome.typing is None else outcome.typing.document),
         "queries": rows,
     }
