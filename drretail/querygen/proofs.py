@@ -7,6 +7,7 @@ Without a source, every limit that rests on it is gone. The source is needed if
     c  at least eight baskets keep the rest
     d  at least two baskets keep the whole wish, or provably none does
     e  no value of these limits stands in the text, no other order could be meant, no record states a page's limit
+    f  every place that a limit names says what it says
 
 All baskets of a query are looked at up to 20,000 of them; of more, so many are drawn.
 """
@@ -24,6 +25,7 @@ from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.grounding.basket import cheapest_choice, needed, total_of
 from drretail.grounding.listing import folded
 from drretail.querygen.checks.case import QueryCase, Shopper
+from drretail.querygen.checks.sources import check as false_places
 from drretail.querygen.checks.sources import orders_of, value_of
 from drretail.records.criteria import Gold, NeedOf, NeedProof, Needs
 from drretail.records.figures import number
@@ -146,7 +148,8 @@ def needs_of(case: QueryCase, catalog: Catalog) -> Needs | None:
     if not query.wants_something or (reference.best is None and not whole.is_unmeetable):
         return None
     proofs = {need: _proof(case, whole, kind) for need, kind in KINDS.items() if rests_on(query, kind)}
-    return Needs(profile=proofs.get("profile"), web=proofs.get("web"), one_search=_one_search(case, whole, catalog))
+    once = _one_search(case, whole, catalog)
+    return Needs(profile=proofs.get("profile"), web=proofs.get("web"), one_search=once, of=query.asked_sha)
 
 
 def _proof(case: QueryCase, whole: _Whole, kind: SourceKind) -> NeedProof:
@@ -160,6 +163,7 @@ def _proof(case: QueryCase, whole: _Whole, kind: SourceKind) -> NeedProof:
         "c": left < _LEAST_LEFT,
         "d": not whole.is_unmeetable and whole.n_right < _LEAST_RIGHT,
         "e": _is_told(case, whole.wish, kind),
+        "f": any(false_places(case)),
     }
     return NeedProof(luck=luck, left=left, fails=tuple(letter for letter, fails in failed.items() if fails))
 

@@ -183,6 +183,8 @@ class Needs(Record):
     web: NeedProof | None = Field(default=None, exclude_if=lambda need: need is None)
     one_search: bool
     """True if the cheapest of ten hits of one search for each want is right."""
+    of: str = ""
+    """``Query.asked_sha`` of what was asked; a proof of anything else proves nothing."""
 
     @property
     def proved(self) -> tuple[NeedOf, ...]:

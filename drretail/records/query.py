@@ -289,8 +289,14 @@ class Query(Document):
 
     @property
     def needs(self) -> Needs | None:
-        """What it is proved to need; None before that."""
-        return None if self.gold is None else self.gold.needs
+        """What it is proved to need; None before that, and if it asked something else then."""
+        needs = None if self.gold is None else self.gold.needs
+        return needs if needs is not None and needs.of == self.asked_sha else None
+
+    @property
+    def asked_sha(self) -> str:
+        """A hash of text and wish, on which a proof of needs rests."""
+        return sha256_of([self.text, self.wish and self.wish.model_dump(mode="json")])[:16]
 
     @property
     def has_gold(self) -> bool:

@@ -128,4 +128,4 @@ def test_check_keeps_what_is_proved_and_ends_with_3_where_luck_does_as_well(worl
     lucky = call(world, "check", path, "--needs", "profile")
     assert (lucky.exit_code, "Mean luck without the profile is 1.00" in lucky.stdout) == (3, True)
     (kept,) = read_queries(path)
-    assert kept.gold == Gold(query_id="mine-2", needs=Needs(one_search=True))
+    assert kept.gold == Gold(query_id="mine-2", needs=Needs(one_search=True, of=kept.asked_sha))

@@ -55,6 +55,7 @@ def proved(linter: Linter, query: Query) -> Needs:
 def test_luck_is_the_share_of_what_keeps_the_rest(linter: Linter) -> None:
     needs = proved(linter, query := asked(SIZE, STEEL))
     assert linter.findings(query) == ()
+    assert linter.with_needs(query).model_copy(update={"text": "Any collar."}).needs is None
     assert needs.profile == NeedProof(luck=2 / 8, left=8)
     assert needs.web == NeedProof(luck=2 / 10, left=10)
     assert (needs.proved, needs.one_search) == (("profile", "web"), False)
@@ -71,6 +72,7 @@ def test_what_is_not_proved_is_named_by_its_letter(linter: Linter) -> None:
         ("d", "profile", asked(SIZE, STEEL, budget={"amount": "25"})),
         ("e", "profile", asked(SIZE, STEEL, text=TEXT.replace("mine", "mine, medium"))),
         ("e", "profile", asked(SIZE, STEEL, text=TEXT.replace(" from January 2022", ""))),
+        ("f", "profile", asked(SIZE | {"sources": [MINE | {"evidence": ["O:0000000009"]}]}, STEEL)),
         ("", "profile", asked(SIZE, {"say": "a small one", "field": "Size", "any_of": ["Small"]})),
         ("", "web", asked(declined=[PAGE])),
     ):

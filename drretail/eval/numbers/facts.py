@@ -320,7 +320,7 @@ def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[
             ids["category", name].add(query.query_id)
         # The sort of need where somebody said, else how the query was made: its mode.
         ids["kind", query.kind or query.mode].add(query.query_id)
-        if (needs := None if query.gold is None else query.gold.needs) is not None:
+        if (needs := query.needs) is not None:
             ids["needs", " and ".join(needs.proved) or "neither"].add(query.query_id)
     for query_id, turns in turns_until(definition.queries).items():
         ids["turn", str(len(turns))].add(query_id)

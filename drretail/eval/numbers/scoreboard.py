@@ -179,15 +179,16 @@ RIGHT = ("basket", "right")
 def need_floors(queries: Sequence[Query]) -> Iterator[NeedFloor]:
     """The mean luck without each source, and of one search, over the questions whose gold says it."""
     asked = [query for query in queries if query.wants_something and query.after is None]
-    proved = [query.gold.needs for query in asked if query.gold is not None and query.gold.needs is not None]
+    proved = [query.needs for query in asked if query.needs is not None]
+    of_asked = f", {len(proved):,} of {len(asked):,} checked" if len(proved) < len(asked) else ""
     for source in NEEDS if proved else ():
         luck = [needs.luck(source) for needs in proved]
         needing = [needs.luck(source) for needs in proved if source in needs.proved]
         mean = fmean(needing) if needing else None
-        name = f"without the {source}"
+        name = f"without the {source}{of_asked}"
         yield NeedFloor(name=name, value=fmean(luck), n=len(luck), needing=mean, n_needing=len(needing))
     if proved:
-        yield NeedFloor(name="one search", value=fmean(needs.one_search for needs in proved), n=len(proved))
+        yield NeedFloor(name=f"one search{of_asked}", value=fmean(needs.one_search for needs in proved), n=len(proved))
 
 
 def _failures(shown: _Shown, rows: Sequence[BoardRow], names: Mapping[str, str]) -> Iterator[str]:
