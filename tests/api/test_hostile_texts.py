@@ -31,6 +31,7 @@ from drretail.journal import read_effects
 from drretail.llm.registry import build_model
 from drretail.llm.scripted import scripted_model
 from drretail.progress import Progress
+from drretail.querygen.by_model.pages import Material
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
@@ -163,11 +164,13 @@ TYPED = Query(
     wish=Wish(wants=(Want(name=ALL, kinds=(ALL,)),)),
 )
 BUILDERS: dict[str, Callable[[World], Iterable[object]]] = {
-    "querygen writes": lambda shop: PromptBuilder(shop, Linter(shop)).messages(SHOPPER, [ASKED]),
+    "querygen writes": lambda shop: PromptBuilder(shop, Linter(shop)).messages(SHOPPER),
     "querygen writes for nobody": lambda shop: PromptBuilder(shop, Linter(shop)).messages(
-        Target("generic", 1, category=ALL), [ASKED]
+        Target("generic", 1, category=ALL)
     ),
-    "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(TYPED),
+    "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(
+        TYPED, Material(sentences=(ALL,)), again=True
+    ),
 }
 """What fills the prompts of all that asks a model beside agents and judges."""
 

@@ -74,9 +74,7 @@ def _by_model(options: GenerateOptions, writer: "Model") -> Result[Queries]:
             targets = _targets(shop, options)
         total = sum(target.count for target in targets.targets)
         with asking(writer, journal_beside(to), options, total) as (session, bar):
-            written = by_model.write_for_targets(
-                shop, session, targets.targets, needs=needs, on_end=lambda _: bar.advance()
-            )
+            written = by_model.write_for_targets(shop, session, targets.targets, needs=needs, on_end=bar.advance)
     if written.queries:
         write_queries(to, written.queries, force=options.force)
     return _written(to, targets, written, Spent(writer, session.usage, session.served), options)
@@ -100,6 +98,7 @@ def _written(
         "users": users,
         "users_without": list(targets.without),
         "failed": written.failed,
+        "left_out": written.left_out,
         "answers": written.answers,
         "findings": findings_by_id(written.wrong),
         **spent.document,
@@ -111,6 +110,7 @@ def _written(
         f"{counted(len(written.queries), 'query')}{of_users}",
         *([f"{again} of them needed more than one answer"] if again else []),
         *([f"{len(written.failed)} failed"] if written.failed else []),
+        *([f"{len(written.left_out)} left out"] if written.left_out else []),
         *([f"{len(written.wrong)} with a finding (mend or drop them by hand)"] if written.wrong else []),
     ]
     line = f"{', '.join(counts)}{f' → {to}' if written.queries else ''}"
@@ -118,12 +118,14 @@ def _written(
     account = _account(options, written.queries, gave, targets.without)
     for query_id, why in written.failed.items():
         account.leave_out(why, query_id, failed=True)
+    for query_id, why in written.left_out.items():
+        account.leave_out(why, query_id)
     return Result(
         written.queries,
         document,
         [line, spent.line],
         hints=[*on_failures(written.failed), *on_wrong(written.wrong), *spent.on_prices],
-        left=len(written.failed) + len(written.wrong),
+        left=len(written.failed) + len(written.left_out) + len(written.wrong),
         path=to if written.queries else None,
         accounts=[account],
     )

@@ -4,7 +4,7 @@ The model sees kinds of products of the shop, their prices, the fields that matt
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,13 +20,16 @@ from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.text.wording import format_money
 from drretail.llm.prompt import Prompt, load_prompt, tagged
+from drretail.querygen.by_model.pages import Library, Material
 from drretail.querygen.by_model.targets import Target, world_categories
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers
-from drretail.querygen.rules.limits import LIMITS, by_fields, by_ratings, in_other_fields, is_rated
+from drretail.querygen.rules.limits import LIMITS, by_fields, by_ratings, is_rated
+from drretail.records.criteria import NeedOf
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted, percent
+from drretail.records.wish import Wish
 from drretail.remembered import remembered
 from drretail.tools.registry import json_schemas
 
@@ -41,6 +44,7 @@ _HITS = 50
 # The newest purchases show current interests; neighbouring kinds fill the rest of the shelf.
 _NEAR = 16
 _SHOWN = 2
+_MOST_SHARES = 12
 _MOST_FIELDS, _MOST_VALUES, _MOST_OPTIONS = 3, 4, 20
 # A shop without category paths has one kind per file; only titles say what the file holds.
 _SHOWN_OF_A_FILE = 8
@@ -56,6 +60,19 @@ class Shelf:
     def __init__(self, world: World) -> None:
         self._world = world
         self._offers = Offers(world)
+        self._library = Library(self._offers)
+
+    def pages(self, target: Target, shopper: Shopper | None) -> Material:
+        """Pages about the kinds of the user's newest purchases, or about the target's category."""
+        kinds = [target.category] if shopper is None else map(_leaf_of, _newest(shopper, target.category))
+        return self._library.about(kinds)
+
+    def pages_for(self, query: Query) -> Material:
+        """Pages about what the query wants, or about the kinds nearest to its words, and those that its wish names."""
+        wish = query.wish or Wish()
+        kinds = [kind for want in wish.wants for kind in want.kinds] or self._kinds_near(query.text)
+        named = (source.url for limit in wish.every_limit for source in limit.sources if source.url)
+        return self._library.about(kinds, named)
 
     def around(self, target: Target, shopper: Shopper | None, question: str = "") -> str:
         """One line per kind of product around the user's purchases, or in the target's category, nearest first.
@@ -78,9 +95,42 @@ class Shelf:
         """One line per kind of product found by searching for the question and for each of its sentences."""
         kinds = self._kinds_near(text)
         return "\n".join(
-            f"- {_kind_shown(kind, listings)}: {'; '.join((*map(_title_of, _shown_of(listings)), *_options(listings)))}"
+            f"- {_kind_shown(kind, listings)}: "
+            f"{'; '.join((*map(_title_of, _shown_of(listings)), *_options(listings), *_closed(self._all_of(kind))))}"
             for kind, listings in kinds.items()
         )
+
+    def owned(self, shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> str:
+        """A line for each product that the user kept, newest first; intimate ones only if the question names them.
+
+        "Size: Small (28%)" is a field that can carry a limit, with the share of the kind that has the value.
+        """
+        orders: dict[str, list[str]] = {}
+        for order in shopper.kept:
+            listing = shopper.products.get(order.product_id)
+            if listing is not None and may_be_shown(listing.product, question):
+                orders.setdefault(order.product_id, []).append(f"{order.order_date[:10]} in order {order.order_id}")
+        lines: list[str] = []
+        for product_id, ordered in islice(orders.items(), most):
+            listing = shopper.products[product_id]
+            facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}", *self._fields(listing))
+            lines.append(f"{product_id}: {_title_of(listing)} ({'; '.join(facts)})")
+        more = len(orders) - most
+        return "\n".join([*lines, *([f"… and {more} older ones"] if more > 0 else [])])
+
+    def _fields(self, listing: Listing) -> Iterator[str]:
+        """What can carry a limit, or else the first fields that say in few words what the product is like."""
+        details, offers = listing.product.details, self._all_of(_leaf_of(listing))
+        for name, counts in offers.closed.items():
+            if (value := str(details.get(name) or "").strip()) in counts:
+                yield harmless(f"{name}: {value} ({percent(counts[value] / len(offers.offers))})")
+        fields = (f"{name}: {value}" for name, value in details.items() if name in _SPOKEN_OF and value)
+        if not offers.closed:
+            yield from map(harmless, islice((each for each in fields if len(each) <= _LONGEST_FIELD), _MOST_FIELDS))
+
+    @remembered
+    def _all_of(self, kind: str) -> KindOffers:
+        return KindOffers(self._offers.of_kind(kind), kind)
 
     def _kinds_near(self, text: str) -> dict[str, list[Listing]]:
         """The products that these searches find, by kind; kinds with the most hits come first."""
@@ -139,7 +189,8 @@ def _kind_line(name: str, offers: KindOffers, size: str, shown: Sequence[Listing
         share = percent(len(priced) / len(offers.offers))
         prices = f"{share} with a price, {least} to {most}, in the median {middle}"
     titles = "; ".join(map(_title_of, shown))
-    facts = (f"{size}, {prices}", *_options(offers.offers), *islice(_apart(offers), _MOST_FIELDS), f"such as {titles}")
+    apart = (*_closed(offers), *islice(_apart(offers), _MOST_FIELDS))
+    facts = (f"{size}, {prices}", *_options(offers.offers), *apart, f"such as {titles}")
     return f"- {name}: {'; '.join(facts)}"
 
 
@@ -151,13 +202,19 @@ def _options(listings: Iterable[Listing]) -> Iterator[str]:
     yield from (f"option {name}: {', '.join(islice(of_name, _MOST_OPTIONS))}" for name, of_name in values.items())
 
 
+def _closed(offers: KindOffers) -> Iterator[str]:
+    """The fields that can carry a limit, with the share of each value, and the makers: "Size: Small 28%, Large 31%"."""
+    makers = Counter(offer.product.brand for offer in offers.offers if offer.product.brand)
+    for name, counts in (*offers.closed.items(), *([("makers", makers)] if len(makers) > 1 else ())):
+        shares = (f"{value} {percent(count / len(offers.offers))}" for value, count in counts.most_common(_MOST_SHARES))
+        yield harmless(f"{name}: {', '.join(shares)}")
+
+
 def _apart(offers: KindOffers) -> Iterator[str]:
     """What tells offers apart, by field, with the number that keep each demand: "Material: cedar (5), steel (4)"."""
     by_field: dict[str, dict[str, str]] = {}
-    for demand in (
-        *(demand for choice in by_fields(offers) for demand in choice.want["must"]),
-        *in_other_fields(offers),
-    ):
+    demands = (demand for choice in by_fields(offers) for demand in choice.want["must"])
+    for demand in (demand for demand in demands if demand.field not in offers.closed):
         count = sum(decided_by_field(demand, offer).state == "met" for offer in offers.counted)
         unit = "" if demand.unit is None or demand.unit in demand.say else f", unit {harmless(demand.unit)}"
         by_field.setdefault(harmless(str(demand.field)), {})[harmless(demand.say)] = f"{count}{unit}"
@@ -179,26 +236,6 @@ def _newest(shopper: Shopper, question: str) -> list[Listing]:
 def _in_turn(parts: Sequence[Iterable[T]]) -> Iterator[T]:
     for entries in zip_longest(*parts):
         yield from (entry for entry in entries if entry is not None)
-
-
-def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> str:
-    """A line for each product that the user kept, newest first; intimate ones only if the question names them."""
-    orders: dict[str, list[str]] = {}
-    for order in shopper.kept:
-        listing = shopper.products.get(order.product_id)
-        if listing is not None and may_be_shown(listing.product, question):
-            orders.setdefault(order.product_id, []).append(f"{order.order_date[:10]} in order {order.order_id}")
-    lines: list[str] = []
-    for product_id, ordered in orders.items():
-        listing = shopper.products[product_id]
-        details = listing.product.details.items()
-        # The first fields that say in few words what the product is like: "Material: oak".
-        fields = (f"{name}: {value}" for name, value in details if name in _SPOKEN_OF and value)
-        shown = islice((field for field in fields if len(field) <= _LONGEST_FIELD), _MOST_FIELDS)
-        facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}", *map(harmless, shown))
-        lines.append(f"{product_id}: {_title_of(listing)} ({'; '.join(facts)})")
-    more = len(lines) - most
-    return "\n".join([*lines[:most], *([f"… and {more} older ones"] if more > 0 else [])])
 
 
 def _shown_of(listings: Sequence[Listing]) -> Sequence[Listing]:
@@ -245,8 +282,13 @@ NAMES = (
     "generic",
     "again",
     "typing",
+    "second",
+    "mend",
 )
-OPTIONAL = ("language", "deep_research", "domain", "categories", "wish", "today", "owned", "shelf", "earlier")
+OPTIONAL = (
+    *("language", "deep_research", "domain", "categories", "wish", "today"),
+    *("count", "owned", "shelf", "needs", "pages", "stated", "second"),
+)
 """Placeholders that a user's own version may leave out, as the paper's prompt (Table 6) has none for them."""
 
 
@@ -288,29 +330,29 @@ class PromptBuilder:
         )
         """The system message, which is the same for every query."""
 
-    def messages(self, target: Target, earlier: Sequence[str], attempt: int = 1) -> "list[BaseMessage]":
-        """The messages for a target's next query, given its earlier ones. ``attempt`` 2 is the first retry."""
+    def messages(self, target: Target, needs: Collection[NeedOf] = (), attempt: int = 1) -> "list[BaseMessage]":
+        """The messages for a target's queries, which are to need something. ``attempt`` 2 is the first retry."""
         from langchain_core.messages import HumanMessage, SystemMessage
 
-        questions = tagged("questions", "\n\n".join(earlier) or "None yet.")
         shopper = self._linter.shopper(target.user_id)
-        shelf = tagged("shelf", self.shelf.around(target, shopper) or NOTHING)
+        material = self.shelf.pages(target, shopper)
+        shown = {
+            "count": counted(target.count, "question"),
+            "needs": _NEEDED.format(needs=" and ".join(_SOURCES[need] for need in needs)) if needs else "",
+            "shelf": tagged("shelf", self.shelf.around(target, shopper) or NOTHING),
+            **_shown(material),
+        }
         if target.user_id is None or shopper is None:
-            category = tagged("category", target.category)
-            request = _filled(self._prompts["generic"], category=category, shelf=shelf, earlier=questions)
+            request = _filled(self._prompts["generic"], category=tagged("category", target.category), **shown)
         else:
-            request = _filled(
-                self._prompts["profile_aware"],
-                profile=tagged("profile", self._summaries.of(target.user_id).text),
-                owned=tagged("owned", owned_by(shopper)),
-                shelf=shelf,
-                earlier=questions,
-            )
+            profile = tagged("profile", self._summaries.of(target.user_id).text)
+            owned = tagged("owned", self.shelf.owned(shopper))
+            request = _filled(self._prompts["profile_aware"], profile=profile, owned=owned, **shown)
         again = f"\n{self._prompts['again'].text}" if attempt > 1 else ""
         return [SystemMessage(self.instructions), HumanMessage(f"{request}{again}")]
 
-    def messages_to_type(self, query: Query) -> "list[BaseMessage]":
-        """The messages that ask for the wish of a question that somebody else wrote."""
+    def messages_to_type(self, query: Query, material: Material, *, again: bool = False) -> "list[BaseMessage]":
+        """The messages that ask for the wish of a question that somebody else wrote, or for a second typing of it."""
         from langchain_core.messages import HumanMessage
 
         shopper = self._linter.shopper(query.user_id)
@@ -319,7 +361,18 @@ class PromptBuilder:
             today=self._today,
             wish=self._prompts["wish"].text.strip(),
             shelf=tagged("shelf", self.shelf.near(query.text) or NOTHING),
-            owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
+            owned=tagged("owned", self.shelf.owned(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
             question=tagged("question", query.text),
+            second=self._prompts["second"].text.strip() if again else "",
+            **_shown(material),
         )
         return [HumanMessage(asked)]
+
+
+_SOURCES: Mapping[NeedOf, str] = {"profile": "the shopper's record", "web": "a page"}
+_NEEDED = "Each question has to need {needs}: a limit of it rests on that, and is gone without."
+
+
+def _shown(material: Material) -> dict[str, str]:
+    stated = tagged("record", "\n".join(material.sentences) or NOTHING)
+    return {"pages": material.pages or tagged("page", "None."), "stated": stated}

@@ -30,6 +30,10 @@ ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
+_SHARED, _LEAST_SHARED, _MOST_VALUES, _MOST_OF_ONE = 3, 0.8, 12, 0.7
+"""In a field that can carry a limit so many offers share a value, such is the share of these, so many values there are
+at most, and such is the largest share of one.
+"""
 _OUTLIER = 5
 """A price of so many times the middle one, or so many times below it, is of another sort of thing."""
 
@@ -97,6 +101,35 @@ class KindOffers:
             if len(values) >= LEAST_OFFERS
             and sum(_LIST.search(value) is not None for value in values) <= LEAST_SHARE * len(values)
         }
+
+    @cached_property
+    def closed(self) -> Mapping[str, Counter[str]]:
+        """The fields of any name that can carry a limit, with the number of offers that have each of their values.
+
+        Most offers have such a field, most of its values are shared, and they are few; none holds nearly all offers.
+        """
+        texts: dict[str, Counter[str]] = defaultdict(Counter)
+        for offer in self.offers:
+            for name, value in offer.product.details.items():
+                if isinstance(value, str) and value.strip():
+                    texts[name][value.strip()] += 1
+        makers = frozenset[str]().union(*(offer.makers for offer in self.offers))
+        return {
+            name: Counter({value: count for value, count in counts.most_common() if count >= _SHARED})
+            for name, counts in texts.items()
+            if self._is_closed(counts) and makers.isdisjoint(map(folded, counts))
+        }
+
+    def _is_closed(self, counts: Counter[str]) -> bool:
+        shared, total = [count for count in counts.values() if count >= _SHARED], counts.total()
+        lists = sum(count for value, count in counts.items() if _LIST.search(value))
+        return (
+            total >= _DECIDED * len(self.offers)
+            and 1 < len(shared) <= _MOST_VALUES
+            and sum(shared) >= _LEAST_SHARED * total
+            and max(shared) <= _MOST_OF_ONE * total
+            and lists <= LEAST_SHARE * total
+        )
 
     @remembered
     def once(self, make: "Callable[[KindOffers], Iterable[T]]") -> tuple[T, ...]:

@@ -15,7 +15,6 @@ from math import ceil, floor
 from typing import Any
 
 from drretail.grounding.listing import Listing, folded
-from drretail.grounding.text.amounts import find_dates
 from drretail.querygen.checks.contract import LEAST_SHARE, MOST_SHARE
 from drretail.querygen.kinds import article, is_plural, lowered, stems
 from drretail.querygen.rules.assortment import KindOffers
@@ -26,7 +25,6 @@ LIMITS: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "l
 _STARS, _RATINGS = (4.5, 4.0), (1000, 500, 100, 50)
 _PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 _FIGURE = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)[\s-]*(?P<unit>[^\W\d_]+(?: [^\W\d_]+)?)?")
-_LONGEST_VALUE = 40
 _IS = re.compile(r"Is (?P<what>[A-Z][\w-]*(?: [\w-]+){0,2})")
 
 
@@ -81,17 +79,6 @@ def by_options(offers: KindOffers) -> Iterator[Choice]:
         for value, times in sorted(values.items()):
             if LEAST_SHARE <= times / values.total() <= MOST_SHARE:
                 yield Choice("property", {"options": {name: (value,)}}, clause.format(value=lowered(value)))
-
-
-def in_other_fields(offers: KindOffers) -> Iterator[Demand]:
-    """The demands for a value that rules have no words for, but a model has."""
-    makers = frozenset[str]().union(*(offer.makers for offer in offers.offers))
-    for name in (name for name in offers.fields if name not in LIMITS["measure"]):
-        for value in offers.fields[name]:
-            demand = Demand(say=value, field=name)
-            is_short = value and len(value) <= _LONGEST_VALUE and not find_dates(value)
-            if is_short and folded(value) not in makers and offers.is_selective(demand):
-                yield demand
 
 
 def _values(offers: KindOffers) -> Iterator[Choice]:

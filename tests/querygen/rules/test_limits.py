@@ -1,6 +1,4 @@
-"""Limits that a wish may have: options, fields, and what an owned product connects to. Also tests assortment.py.
-in_other_fields: tests/querygen/by_model/test_prompt.py.
-"""
+"""Limits that a wish may have: options, fields, and what an owned product connects to. Also tests assortment.py."""
 
 from collections.abc import Sequence
 
