@@ -60,22 +60,17 @@ class Shelf:
     def __init__(self, world: World) -> None:
         self._world = world
         self._offers = Offers(world)
-        self._library = Library(self._offers)
-
-    def pages(self, target: Target, shopper: Shopper | None) -> Material:
-        """Pages about the kinds of the user's newest purchases, or about the target's category."""
-        kinds = [target.category] if shopper is None else map(_leaf_of, _newest(shopper, target.category))
-        return self._library.about(kinds)
+        self.library = Library(self._offers)
 
     def pages_for(self, query: Query) -> Material:
         """Pages about what the query wants, or about the kinds nearest to its words, and those that its wish names."""
         wish = query.wish or Wish()
         kinds = [kind for want in wish.wants for kind in want.kinds] or self._kinds_near(query.text)
         named = (source.url for limit in wish.every_limit for source in limit.sources if source.url)
-        return self._library.about(kinds, named)
+        return self.library.about(kinds, named)
 
-    def around(self, target: Target, shopper: Shopper | None, question: str = "") -> str:
-        """One line per kind of product around the user's purchases, or in the target's category, nearest first.
+    def around(self, target: Target, shopper: Shopper | None, question: str = "") -> dict[str, str]:
+        """A line per kind of product around the user's purchases, or in the target's category, nearest first, by name.
 
         A kind is left out if the user has nearly all of its products, since there would be no choice. Whole files are
         listed only if the shop has no kinds below them.
@@ -88,8 +83,8 @@ class Shelf:
         files = {listing.product.category for listing in bought}
         names = [name for name in names if name not in files] or names
         had = shopper.bought if shopper else frozenset[str]()
-        lines = (self._line(name, had, question) for name in names)
-        return "\n".join(islice(filter(None, lines), MOST_KINDS))
+        lines = ((name, line) for name in names if (line := self._line(name, had, question)))
+        return dict(islice(lines, MOST_KINDS))
 
     def near(self, text: str) -> str:
         """One line per kind of product found by searching for the question and for each of its sentences."""
@@ -335,12 +330,12 @@ class PromptBuilder:
         from langchain_core.messages import HumanMessage, SystemMessage
 
         shopper = self._linter.shopper(target.user_id)
-        material = self.shelf.pages(target, shopper)
+        kinds = self.shelf.around(target, shopper)
         shown = {
             "count": counted(target.count, "question"),
             "needs": _NEEDED.format(needs=" and ".join(_SOURCES[need] for need in needs)) if needs else "",
-            "shelf": tagged("shelf", self.shelf.around(target, shopper) or NOTHING),
-            **_shown(material),
+            "shelf": tagged("shelf", "\n".join(kinds.values()) or NOTHING),
+            **_shown(self.shelf.library.about(kinds)),
         }
         if target.user_id is None or shopper is None:
             request = _filled(self._prompts["generic"], category=tagged("category", target.category), **shown)

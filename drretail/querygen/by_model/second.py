@@ -146,7 +146,7 @@ def _clauses(wish: Wish, read: SecondTyping) -> Iterator[Finding]:
 def _mentions(case: QueryCase, wish: Wish, read: SecondTyping) -> Iterator[Finding]:
     named = {place.removeprefix("O:") for limit in wish.every_limit for at in limit.sources for place in at.evidence}
     orders = () if case.shopper is None else case.shopper.orders
-    named |= {*wish.orders, *(order.order_id for order in orders if order.product_id in wish.owned)}
+    named |= {order.order_id for order in orders if order.product_id in wish.owned}
     for mention in read.mentions:
         if mention.order is None:
             yield finding("mention_unclear", mention.quote, "no order, or more than one, can be meant")

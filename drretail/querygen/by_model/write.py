@@ -125,7 +125,7 @@ def write_for_targets(
         dict(sorted(failed.items())),
         dict(sorted(left_out.items())),
         {end.query.query_id: end.findings for end in kept if end.findings},
-        {end.query.query_id: session.calls(end.query.query_id.rpartition("-")[0]) for end in examined},
+        {end.query.query_id: session.calls(end.query.query_id.rpartition("-")[0]) for end in kept},
     )
 
 

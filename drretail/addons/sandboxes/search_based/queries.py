@@ -74,7 +74,9 @@ class QueryWriter:
             files="\n\n".join(file_tags(files)),
             profile=tagged("profile", profile_text(self._world, matter.user_id, matter.text)),
             owned=tagged("owned", self._prompts.shelf.owned(shopper, matter.text) if shopper else NOTHING),
-            shelf=tagged("shelf", self._prompts.shelf.around(target, shopper, matter.text) or NOTHING),
+            shelf=tagged(
+                "shelf", "\n".join(self._prompts.shelf.around(target, shopper, matter.text).values()) or NOTHING
+            ),
         )
         for name in self._asker.rounds(matter.query_id, "query"):
             try:
