@@ -135,18 +135,6 @@ def proof_in_words(source: NeedOf, proof: NeedProof) -> str:
     return f"{state}: luck {number(proof.luck)} of {proof.left:,}{unread}"
 
 
-def unproved(proof: NeedProof) -> str:
-    """What a source lacks to be needed: "without it 9 of 16 are still right, and at most a third may be"."""
-    lacks = {
-        "a": "the cheapest that keeps the rest is right anyway",
-        "b": f"without it {round(proof.luck * proof.left):,} of {proof.left:,} are still right, at most a third may be",
-        "c": f"without it {proof.left:,} are left, eight at least have to be",
-        "d": "fewer than two keep all limits",
-        "e": "the text says a value of its limits, or another order could be meant",
-    }
-    return "; ".join(lacks[letter] for letter in proof.fails)
-
-
 def as_read(query: Query, by: str, *, is_stated: bool) -> Query:
     """The query with what a model found of e: whether a record states what the web is asked for."""
     if query.gold is None or query.gold.needs is None or (web := query.gold.needs.web) is None:

@@ -168,9 +168,9 @@ BUILDERS: dict[str, Callable[[World], Iterable[object]]] = {
     "querygen writes for nobody": lambda shop: PromptBuilder(shop, Linter(shop)).messages(
         Target("generic", 1, category=ALL)
     ),
-    "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(
-        TYPED, Material(sentences=(ALL,)), again=True
-    ),
+    "querygen types": lambda shop: [
+        PromptBuilder(shop, Linter(shop)).text_to_type(TYPED, Material(sentences=(ALL,)), again=True)
+    ],
 }
 """What fills the prompts of all that asks a model beside agents and judges."""
 

@@ -130,11 +130,14 @@ class _Outcome:
 
 def _read_again(outcome: _Outcome, shop: "World", linter: "Linter", reader: "Model", options: CheckOptions) -> None:
     """Has the model type the texts again, and find whether records state what pages are asked for."""
-    from drretail.querygen.by_model.second import differences, type_again
+    from drretail.querygen.by_model.prompt import PromptBuilder
+    from drretail.querygen.by_model.second import ask_again, differences
+    from drretail.querygen.by_model.session import ask_all
 
     asked = [entry for entry in outcome.checked if entry.query.wish is not None]
     with asking(reader, journal_beside(Path(options.file)), options, len(asked)) as (session, bar):
-        outcome.read = type_again(shop, linter, session, [entry.query for entry in asked], bar.advance)
+        prompts = PromptBuilder(shop, linter)
+        outcome.read = ask_all(session, [ask_again(entry.query, prompts) for entry in asked], bar.advance)
     outcome.reading = Spent(reader, session.usage, session.served)
     found, by = outcome.read.found, f"model:{session.model.spec}"
     outcome.checked = [

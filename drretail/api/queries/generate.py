@@ -156,7 +156,8 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     for user_id, count in Counter(query.user_id for query in made).items():
         account.leave_out("the user's orders give no more", user_id or "", options.per_user - count)
     hints = [f"{options.model} is no language model: rules write the queries."] if options.model is not None else []
-    notes = [f"{counted(generated.short, 'query')} left out: they don't need {' and '.join(needs)}."] if needs else []
+    needed = f"they don't need {' and '.join(needs)}. A --model writes more that do."
+    notes = [f"{counted(generated.short, 'query')} left out: {needed}"] if needs else []
     return Result(made, document, [line], notes=notes, hints=hints, path=to, accounts=[account])
 
 

@@ -20,7 +20,7 @@ from drretail.querygen.by_model.session import ROLE
 from drretail.querygen.checks.case import finding
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import CODES, Linter
-from drretail.querygen.proofs import unproved
+from drretail.querygen.proofs import proof_in_words
 from drretail.records.base import Record
 from drretail.records.criteria import NEEDS, NeedOf
 from drretail.records.evidence import Finding
@@ -113,7 +113,8 @@ class Examiner:
         for source in NEEDS:
             proof = None if gold is None or gold.needs is None else getattr(gold.needs, source)
             if proof is not None and proof.fails:
-                yield finding("source_not_needed", source, unproved(proof))
+                right = f"without it {round(proof.luck * proof.left):,} of {proof.left:,} are still right"
+                yield finding("source_not_needed", source, f"{right}; {proof_in_words(source, proof)}")
             elif proof is None and source in self._needs:
                 yield finding("source_not_needed", source, "no limit rests on it")
 

@@ -14,7 +14,6 @@ from drretail.env.profile import may_be_shown
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.grounding.basket import Candidates
-from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import Listing
 from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.untrusted import harmless
@@ -25,7 +24,6 @@ from drretail.querygen.by_model.targets import Target, world_categories
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers
-from drretail.querygen.rules.limits import LIMITS, by_fields, by_ratings, is_rated
 from drretail.records.criteria import NeedOf
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted, percent
@@ -45,12 +43,10 @@ _HITS = 50
 _NEAR = 16
 _SHOWN = 2
 _MOST_SHARES = 12
-_MOST_FIELDS, _MOST_VALUES, _MOST_OPTIONS = 3, 4, 20
+_MOST_OPTIONS = 20
 # A shop without category paths has one kind per file; only titles say what the file holds.
 _SHOWN_OF_A_FILE = 8
-_LONGEST_TITLE, _LONGEST_FIELD = 90, 50
-_SPOKEN_OF = frozenset((*LIMITS["field"], *LIMITS["measure"], *LIMITS["fit"]))
-"""The fields that a demand may be about."""
+_LONGEST_TITLE = 90
 T = TypeVar("T")
 
 
@@ -86,15 +82,6 @@ class Shelf:
         lines = ((name, line) for name in names if (line := self._line(name, had, question)))
         return dict(islice(lines, MOST_KINDS))
 
-    def near(self, text: str) -> str:
-        """One line per kind of product found by searching for the question and for each of its sentences."""
-        kinds = self._kinds_near(text)
-        return "\n".join(
-            f"- {_kind_shown(kind, listings)}: "
-            f"{'; '.join((*map(_title_of, _shown_of(listings)), *_options(listings), *_closed(self._all_of(kind))))}"
-            for kind, listings in kinds.items()
-        )
-
     def owned(self, shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> str:
         """A line for each product that the user kept, newest first; intimate ones only if the question names them.
 
@@ -114,14 +101,11 @@ class Shelf:
         return "\n".join([*lines, *([f"… and {more} older ones"] if more > 0 else [])])
 
     def _fields(self, listing: Listing) -> Iterator[str]:
-        """What can carry a limit, or else the first fields that say in few words what the product is like."""
+        """The product's values of the fields that can carry a limit."""
         details, offers = listing.product.details, self._all_of(_leaf_of(listing))
         for name, counts in offers.closed.items():
             if (value := str(details.get(name) or "").strip()) in counts:
                 yield harmless(f"{name}: {value} ({percent(counts[value] / len(offers.offers))})")
-        fields = (f"{name}: {value}" for name, value in details.items() if name in _SPOKEN_OF and value)
-        if not offers.closed:
-            yield from map(harmless, islice((each for each in fields if len(each) <= _LONGEST_FIELD), _MOST_FIELDS))
 
     @remembered
     def _all_of(self, kind: str) -> KindOffers:
@@ -176,7 +160,7 @@ def _kind_line(name: str, offers: KindOffers, size: str, shown: Sequence[Listing
     """A kind with its prices, what tells its offers apart, and some titles.
 
     "- Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material: cedar
-    (5), steel (4); stars: 4.5 from 50 ratings (6); such as …"
+    15%, steel 12%; such as …"
     """
     prices = "none with a price"
     if priced := offers.priced:
@@ -184,8 +168,7 @@ def _kind_line(name: str, offers: KindOffers, size: str, shown: Sequence[Listing
         share = percent(len(priced) / len(offers.offers))
         prices = f"{share} with a price, {least} to {most}, in the median {middle}"
     titles = "; ".join(map(_title_of, shown))
-    apart = (*_closed(offers), *islice(_apart(offers), _MOST_FIELDS))
-    facts = (f"{size}, {prices}", *_options(offers.offers), *apart, f"such as {titles}")
+    facts = (f"{size}, {prices}", *_options(offers.offers), *_closed(offers), f"such as {titles}")
     return f"- {name}: {'; '.join(facts)}"
 
 
@@ -203,23 +186,6 @@ def _closed(offers: KindOffers) -> Iterator[str]:
     for name, counts in (*offers.closed.items(), *([("makers", makers)] if len(makers) > 1 else ())):
         shares = (f"{value} {percent(count / len(offers.offers))}" for value, count in counts.most_common(_MOST_SHARES))
         yield harmless(f"{name}: {', '.join(shares)}")
-
-
-def _apart(offers: KindOffers) -> Iterator[str]:
-    """What tells offers apart, by field, with the number that keep each demand: "Material: cedar (5), steel (4)"."""
-    by_field: dict[str, dict[str, str]] = {}
-    demands = (demand for choice in by_fields(offers) for demand in choice.want["must"])
-    for demand in (demand for demand in demands if demand.field not in offers.closed):
-        count = sum(decided_by_field(demand, offer).state == "met" for offer in offers.counted)
-        unit = "" if demand.unit is None or demand.unit in demand.say else f", unit {harmless(demand.unit)}"
-        by_field.setdefault(harmless(str(demand.field)), {})[harmless(demand.say)] = f"{count}{unit}"
-    # Of each number of stars, the most ratings: fewer of them tell less.
-    by_stars = {choice.want["rating_min"]: choice.want["ratings_min"] for choice in reversed([*by_ratings(offers)])}
-    for stars, ratings in reversed(by_stars.items()):
-        count = sum(is_rated(offer, stars, ratings) for offer in offers.counted)
-        by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = f"{count}"
-    for field, values in by_field.items():
-        yield f"{field}: {', '.join(f'{value} ({count})' for value, count in islice(values.items(), _MOST_VALUES))}"
 
 
 def _newest(shopper: Shopper, question: str) -> list[Listing]:
@@ -275,7 +241,6 @@ NAMES = (
     "wish",
     "profile_aware",
     "generic",
-    "again",
     "typing",
     "second",
     "mend",
@@ -325,8 +290,8 @@ class PromptBuilder:
         )
         """The system message, which is the same for every query."""
 
-    def messages(self, target: Target, needs: Collection[NeedOf] = (), attempt: int = 1) -> "list[BaseMessage]":
-        """The messages for a target's queries, which are to need something. ``attempt`` 2 is the first retry."""
+    def messages(self, target: Target, needs: Collection[NeedOf] = ()) -> "list[BaseMessage]":
+        """The messages for a target's queries, which are to need something."""
         from langchain_core.messages import HumanMessage, SystemMessage
 
         shopper = self._linter.shopper(target.user_id)
@@ -343,25 +308,24 @@ class PromptBuilder:
             profile = tagged("profile", self._summaries.of(target.user_id).text)
             owned = tagged("owned", self.shelf.owned(shopper))
             request = _filled(self._prompts["profile_aware"], profile=profile, owned=owned, **shown)
-        again = f"\n{self._prompts['again'].text}" if attempt > 1 else ""
-        return [SystemMessage(self.instructions), HumanMessage(f"{request}{again}")]
+        return [SystemMessage(self.instructions), HumanMessage(request)]
 
-    def messages_to_type(self, query: Query, material: Material, *, again: bool = False) -> "list[BaseMessage]":
-        """The messages that ask for the wish of a question that somebody else wrote, or for a second typing of it."""
-        from langchain_core.messages import HumanMessage
-
-        shopper = self._linter.shopper(query.user_id)
-        asked = _filled(
+    def text_to_type(self, query: Query, material: Material, *, again: bool = False) -> str:
+        """What asks for the wish of a question that somebody else wrote, or for a second typing of it."""
+        shopper, kinds = (
+            self._linter.shopper(query.user_id),
+            self.shelf.around(Target("", 1, category=query.text), None),
+        )
+        return _filled(
             self._prompts["typing"],
             today=self._today,
             wish=self._prompts["wish"].text.strip(),
-            shelf=tagged("shelf", self.shelf.near(query.text) or NOTHING),
+            shelf=tagged("shelf", "\n".join(kinds.values()) or NOTHING),
             owned=tagged("owned", self.shelf.owned(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
             question=tagged("question", query.text),
             second=self._prompts["second"].text.strip() if again else "",
             **_shown(material),
         )
-        return [HumanMessage(asked)]
 
 
 _SOURCES: Mapping[NeedOf, str] = {"profile": "the shopper's record", "web": "a page"}

@@ -4,22 +4,19 @@ It sees neither the wish nor the reason. Two wishes agree if they accept the sam
 as many limits; and each purchase that the text mentions is one that the wish names.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Literal
 
-from drretail.env.world import World
-from drretail.event_loop import all_ended, run_loop
 from drretail.grounding.text.untrusted import harmless
-from drretail.llm.models import Models
 from drretail.querygen.by_model.prompt import PromptBuilder
-from drretail.querygen.by_model.session import ROLE, Answers, ModelSession
+from drretail.querygen.by_model.session import Ask
 from drretail.querygen.checks.case import QueryCase, finding
 from drretail.querygen.lint import Linter
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
-from drretail.records.query import Query, WantedThing, version_of
-from drretail.records.wish import Limit, Wish, spoken
+from drretail.records.query import Query, WantedThing
+from drretail.records.wish import Wish, spoken
 
 LEAST_OVERLAP = 0.8
 """The least share of the offers that either wish accepts which both have to accept."""
@@ -57,28 +54,8 @@ class SecondTyping(Record):
     stated: tuple[str, ...] = ()
 
 
-def type_again(
-    world: World,
-    linter: Linter,
-    session: ModelSession,
-    queries: Sequence[Query],
-    on_end: Callable[[], object] = lambda: None,
-) -> Answers[SecondTyping]:
-    """The second typing of each query, by its id. Failures are counted, not raised."""
-    prompts = PromptBuilder(world, linter)
-
-    async def asked(query: Query) -> SecondTyping | str:
-        async def question(models: Models, scope: str, _: int) -> SecondTyping:
-            return await typed_again(query, prompts, models, scope)
-
-        return await session.attempt(f"{query.query_id}~{version_of(query)[:12]}#again", question, on_end)
-
-    ended = run_loop(all_ended(map(asked, queries)))
-    return Answers.of({query.query_id: end for query, end in zip(queries, ended, strict=True)})
-
-
-async def typed_again(query: Query, prompts: PromptBuilder, models: Models, scope: str) -> SecondTyping:
-    """What the model takes from the question's words alone. Raises ModelError without a usable answer."""
+def ask_again(query: Query, prompts: PromptBuilder) -> Ask[SecondTyping]:
+    """What asks a model for all that it takes from the question's words alone."""
     material = prompts.shelf.pages_for(query)
 
     def check(read: SecondTyping) -> str | None:
@@ -88,8 +65,7 @@ async def typed_again(query: Query, prompts: PromptBuilder, models: Models, scop
         faults += [f"{quote!r} is in no record" for quote in read.stated if spoken(quote) not in records]
         return "; ".join(faults) or None
 
-    messages = prompts.messages_to_type(query, material, again=True)
-    return await models.ask(ROLE, messages, SecondTyping, path=scope, check=check)
+    return Ask(query.query_id, prompts.text_to_type(query, material, again=True), SecondTyping, check)
 
 
 def differences(query: Query, read: SecondTyping, linter: Linter) -> list[Finding]:
@@ -155,12 +131,5 @@ def _mentions(case: QueryCase, wish: Wish, read: SecondTyping) -> Iterator[Findi
 
 
 def _shown(wish: Wish | None) -> str:
-    return "; ".join(map(limit_line, wish.every_limit if wish is not None else ())) or "no limit"
-
-
-def limit_line(limit: Limit) -> str:
-    """A limit with what decides it: "same size (Size): Small; rests on profile"."""
-    field = f" ({limit.demand.field})" if limit.demand is not None and limit.demand.field else ""
-    values = f": {' or '.join(map(harmless, limit.values))}" if limit.values else ""
-    rests = ", ".join(dict.fromkeys(source.kind for source in limit.sources)) or "text"
-    return f"{limit.name.replace('_', ' ')}{field}{values}, of {rests}"
+    limits = () if wish is None else wish.every_limit
+    return "; ".join(harmless(f"{each.name} {' or '.join(each.values)}") for each in limits) or "no limit"

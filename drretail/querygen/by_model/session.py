@@ -1,7 +1,7 @@
 """One model with the journal of its calls, shared by all questions of a command."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import count
@@ -42,12 +42,6 @@ class Answers(Generic[T]):
 
     found: dict[str, T] = field(default_factory=dict[str, T])
     failed: dict[str, str] = field(default_factory=dict[str, str])
-
-    @classmethod
-    def of(cls, ends: Mapping[str, T | str]) -> "Answers[T]":
-        """The answers among these, and the reasons."""
-        found = {key: end for key, end in ends.items() if not isinstance(end, str)}
-        return cls(found, {key: end for key, end in ends.items() if isinstance(end, str)})
 
 
 class ModelSession(AbstractContextManager["ModelSession"]):
@@ -136,6 +130,8 @@ def ask_all(session: ModelSession, asks: Iterable[Ask[T]], on_end: Callable[[], 
         return await session.attempt(ask.name or f"{ask.key}~{sha256_of(ask.message)[:12]}", question, on_end)
 
     ask_list = list(asks)
-    return Answers.of(
-        {ask.key: end for ask, end in zip(ask_list, run_loop(all_ended(map(ask, ask_list))), strict=True)}
+    by_key = {ask.key: end for ask, end in zip(ask_list, run_loop(all_ended(map(ask, ask_list))), strict=True)}
+    return Answers(
+        {key: end for key, end in by_key.items() if not isinstance(end, str)},
+        {key: end for key, end in by_key.items() if isinstance(end, str)},
     )

@@ -23,8 +23,8 @@ from drretail.querygen.by_model.examination import (
     in_words,
 )
 from drretail.querygen.by_model.prompt import PromptBuilder
-from drretail.querygen.by_model.second import differences, typed_again
-from drretail.querygen.by_model.session import ModelSession
+from drretail.querygen.by_model.second import ask_again, differences
+from drretail.querygen.by_model.session import ROLE, ModelSession
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.checks import agreement, names
 from drretail.querygen.lint import Linter
@@ -78,8 +78,8 @@ def write_for_targets(
                 queries.append(query)
             return examined
 
-        async def question(models: Models, scope: str, attempt: int) -> list[Examined]:
-            examination, messages = Examination(WrittenQueries, examine), prompts.messages(target, needs, attempt)
+        async def question(models: Models, scope: str, _: int) -> list[Examined]:
+            examination, messages = Examination(WrittenQueries, examine), prompts.messages(target, needs)
 
             async def read(scope: str) -> list[Sequence[Finding]]:
                 """What is wrong with each question: what the checks left, or where a second typing differs."""
@@ -87,7 +87,10 @@ def write_for_targets(
                 for query, findings in ((end.query, end.findings) for end in examination.last):
                     found = [each for each in findings if each.code not in TOLD]
                     if not found:
-                        again = await typed_again(query, prompts, models, f"{query.query_id}~{scope}")
+                        ask, path = ask_again(query, prompts), f"{query.query_id}~{scope}"
+                        again = await models.ask(
+                            ROLE, [HumanMessage(ask.message)], ask.answer, path=path, check=ask.check
+                        )
                         found = differences(query, again, linter)
                     faults.append(found)
                 return faults
@@ -149,8 +152,8 @@ def type_wishes(
         """The query with the last wish that the model gave, or why no answer was usable."""
 
         async def question(models: Models, scope: str, _: int) -> Examined:
-            messages = prompts.messages_to_type(query, prompts.shelf.pages_for(query))
-            return (await Examination(Wish, typed).ask(models, messages, scope))[0]
+            message = HumanMessage(prompts.text_to_type(query, prompts.shelf.pages_for(query)))
+            return (await Examination(Wish, typed).ask(models, [message], scope))[0]
 
         def typed(written: Wish) -> list[Examined]:
             by = {"typed_by": session.model.spec, "prompts": tuple(dict.fromkeys((*query.prompts, *replaced())))}

@@ -29,12 +29,6 @@ CODES = {
     "limit_not_of_source": Code("a limit admits another value than its source has", "type the value of the record"),
 }
 
-OF_MODELS = (
-    *("limit_not_typed", "read_otherwise", "mention_unclear", "web_decides_nothing"),
-    *("page_not_found", "reason_not_in_record", "source_not_needed"),
-)
-"""Codes of findings on what models write and read: by_model."""
-
 
 def check(case: QueryCase) -> Iterator[Finding]:
     """Pages of an open web are not read: they change."""

@@ -75,7 +75,7 @@ def test_intimate_products_are_on_the_shelf_and_owned_only_where_the_question_na
     builder, tests = PromptBuilder(world, Linter(world)), "Are these pregnancy tests on my desk still good?"
     for text, shows in (("Another lamp for my desk?", False), (tests, True)):
         query = Query(query_id="q", user_id="ANNA", text=text, source="t")
-        asked = builder.messages_to_type(query, builder.shelf.pages_for(query))[0].text
+        asked = builder.text_to_type(query, builder.shelf.pages_for(query))
         assert ("Desk Lamp, Size" in asked) == shows
 
 
