@@ -27,19 +27,18 @@ from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import beta
 
 from drretail.eval.claims.claims import FAITHFULNESS
-from drretail.eval.compare import comparing
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Value
 from drretail.eval.metrics.faithfulness import FP, METRIC
+from drretail.eval.numbers import comparing
+from drretail.eval.numbers.gathering import Gathered, JudgedRun, PlannedRun
+from drretail.eval.numbers.judges import Assessor, Board, TableKey
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.scores.board import Board
-from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, PlannedRun, TableKey
-from drretail.eval.scoring import score_experiment
+from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.experiment import Definition, Experiment, write_definition
 from drretail.grounding.report.citations import find_citations
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.progress import Progress
 from drretail.querygen.reading import shipped_queries
 from drretail.records.base import sha256_of
 from drretail.records.comparison import ComparedRow
@@ -186,7 +185,7 @@ def write(folder: Path, design: Design, reports: Sequence[Sequence[str | None]],
                     how |= {"report_sha": sha256_of(text), "citations": tuple(find_citations(text, {BED.id: BED}))}
                 about = {"system": label, "query_id": query.query_id, "user_id": query.user_id, "repeat": 1}
                 opened.save(Recorded(Run(run_id=f"{label}/{query.query_id}-r1", **about, **how), (BED,), {}, {}))
-    asyncio.run(score_experiment(folder, [metric], [JUDGE], progress=Progress()))
+    asyncio.run(score_experiment(ScoringPlan(folder, [metric], [JUDGE])))
     return folder
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from command import drretail
 from figures import hold, keep, parser_of
 
-from drretail.eval.scores.file import read_scores
+from drretail.eval.numbers.file import read_scores
 from drretail.experiment import read_definition
 from drretail.records.run import in_order
 

@@ -21,14 +21,13 @@ from labelled_reports import LabelledReport, Planted, arguments, read_set, world
 
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score_experiment
+from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.experiment import Definition, Experiment
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.layout import read_layout
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.progress import Progress
 from drretail.records.evidence import Evidence
 from drretail.records.reading import AUDITED, JudgeAudit, ReadValue
 from drretail.records.run import System, imported_run
@@ -265,9 +264,7 @@ def play_of(truth: Truth, fault: Fault) -> Callable[[Request], ScriptedAnswer]:
 def audit_of(experiment: Path, world: World, play: Callable[[Request], ScriptedAnswer]) -> tuple[JudgeAudit, float]:
     """How a judge that answers so reads an experiment, and its FP of the honest reports."""
     judge = Judge.of(scripted_model(play=play, name="judge", kind="llm"))
-    scores = asyncio.run(
-        score_experiment(experiment, ["faithfulness"], [judge], store=world.store, progress=Progress())
-    )
+    scores = asyncio.run(score_experiment(ScoringPlan(experiment, ["faithfulness"], [judge], store=world.store)))
     precision = scores.by_system("FP").get(HONEST)
     return scores.audits[0], nan if precision is None else precision
 

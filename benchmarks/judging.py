@@ -23,13 +23,12 @@ from typing import Any
 from figures import hold, keep, parser_of
 
 from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score_experiment
+from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.experiment import path_of, read_runs
 from drretail.grounding.text.layout import find_sentences
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.llm.usage import CHARACTERS_PER_TOKEN
-from drretail.progress import Progress
 
 LEAST = 1024
 """Tokens that Anthropic's cache needs at least."""
@@ -135,7 +134,7 @@ def sent_for(experiment: Path, metric: str, pairs: Sequence[str]) -> Sent:
             for run in read_runs(copied):
                 if run.report is not None and not any(citation.type == "web" for citation in run.citations):
                     path_of(copied, run).unlink()
-        asyncio.run(score_experiment(copied, METRICS[metric], [judge], progress=Progress(), pairs=pairs))
+        asyncio.run(score_experiment(ScoringPlan(copied, METRICS[metric], [judge], pairs=pairs)))
         provider.sent.reports = len(list(copied.glob(f"verdicts/{metric}/*/*/*.journal.jsonl")))
         lines = [json.loads(line) for path in copied.rglob("verdicts/**/*.jsonl") for line in path.open()]
         failed = [line["error"] for line in lines if line.get("state") == "failed"]

@@ -29,11 +29,10 @@ from drretail.addons.publications.report_eval.score import (
 )
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Metric
-from drretail.eval.scoring import score_experiment
+from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.experiment import Definition, Experiment
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.parsing import parse_json
-from drretail.progress import Progress
 from drretail.records.base import Rules, sha256_of
 from drretail.records.query import Query
 from drretail.records.run import Run, System
@@ -121,7 +120,7 @@ def judged(experiment: Path, metric: Metric, rules: Rules) -> dict[str, int]:
         return ScriptedAnswer(structured=ANSWERS[request.schema or ""])
 
     judge = Judge.of(scripted_model(play=play, name="same"))
-    asyncio.run(score_experiment(experiment, [metric], [judge], progress=Progress(), rules=rules))
+    asyncio.run(score_experiment(ScoringPlan(experiment, [metric], [judge], rules=rules)))
     return dict(asked)
 
 

@@ -23,8 +23,8 @@ from command import processor_of
 from figures import hold, keep, parser_of
 
 from drretail.eval.judging.question import verdict_files
+from drretail.eval.numbers.file import derive_scores
 from drretail.eval.registry import METRICS, load_metric
-from drretail.eval.scores.file import derive_scores
 from drretail.experiment import path_of, read_definition, run_files
 from drretail.files import write_json
 from drretail.packs import PACKS, data_of, pack_below

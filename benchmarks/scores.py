@@ -21,8 +21,8 @@ import numpy
 from command import drretail, processor_of
 from figures import hold, keep, parser_of
 
+from drretail.eval.numbers.file import derive_scores
 from drretail.eval.registry import METRICS, load_metric
-from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_definition, read_runs, run_files
 from drretail.files import read_lines, write_json
 from drretail.packs import PACKS

@@ -50,10 +50,9 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     packs.py       packed files: members that are read without the others, the files of a folder
     unchanged.py   whether an experiment is as a command left it
     query_files.py the two files of a query set: tasks, and the gold beside them
-    redaction.py   rows of logs without people, a word in the place of each
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
-    progress.py    progress lines and bars on stderr
+    progress.py    how far a command has come, for who shows it
     event_loop.py  the process's one event loop, and how Ctrl-C cancels what runs in it
     threads.py     threads that are reused, and that no process waits for
     files.py       files that survive a killed process
@@ -61,7 +60,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     remembered.py  methods whose results an object remembers
     plugins.py     built-in things, entry points and module:attribute, by name
     records/       records that more than one layer uses
-    parsing.py     JSON, TOML and documents from outside
+    parsing.py     JSON, TOML and CSV from outside
     errors.py      errors by who must act
 """
 
@@ -109,8 +108,8 @@ if TYPE_CHECKING:
     from drretail.eval.metric import Value as Value
     from drretail.eval.metric import metric as metric
     from drretail.records.run import Answer as Answer
-    from drretail.records.tables.result import Result as Result
     from drretail.tools.tool import Tool as Tool
+    from drretail.viewer.drawing.result import Result as Result
 
     lab = _lab  # an import under another name is private to type checkers
     worlds = _worlds
@@ -122,7 +121,7 @@ _PLACES = {
     "Checked": "drretail.api.shops.answer:Checked",
     "Condition": "drretail.conditions.condition:Condition",
     "Metric": "drretail.eval.metric:Metric",
-    "Result": "drretail.records.tables.result:Result",
+    "Result": "drretail.viewer.drawing.result:Result",
     "Tool": "drretail.tools.tool:Tool",
     "Value": "drretail.eval.metric:Value",
     "ask": "drretail.api.run:ask",

@@ -29,13 +29,13 @@ from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.locks import LOCK, locked_folder
 from drretail.parsing import parse_toml
 from drretail.query_files import as_task, with_gold, write_gold
+from drretail.records.account import Account
 from drretail.records.base import Document, canonical_json, file_name
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.evidence import FetchedPage, FetchedPages
 from drretail.records.query import KeptReference, Query
 from drretail.records.run import BASELINES, DiscardedRun, Run, RunError, System
 from drretail.records.shop import ProfileSummary
-from drretail.records.tables.account import Account
 from drretail.run_file import JOURNAL, RUN_FILE, Member, Recorded, journal_path, read_run, write_run_file
 
 T = TypeVar("T", bound=Document)

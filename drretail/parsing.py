@@ -1,46 +1,33 @@
-"""JSON, TOML, PDF and Office files from outside. JSON and TOML raise one kind of error each, whatever is wrong.
+"""JSON, TOML and CSV from outside. JSON and TOML raise one kind of error each, whatever is wrong.
 
 ``writable`` is the gate for texts from outside that are not read here: answers, tools' results, errors.
-
-Documents are read as Markdown by markitdown (an extra).
 """
 
+import csv
 import json
 import re
 import tomllib
-import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from importlib import import_module
-from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar, cast
-from zipfile import BadZipFile, ZipFile, is_zipfile
 
-from drretail.errors import UserError, install_line, without_keys
+from drretail.errors import UserError, without_keys
 
 MOST_LEVELS = 200
 """Levels of nesting. Python's own limit, about a thousand, would break code that writes the value again."""
 TOO_DEEP = f"it is nested deeper than {MOST_LEVELS} levels"
 TOO_LONG = "a whole number in it has too many digits"
 
-REPORTS = (".docx", ".pdf")
-"""The formats in which reports can be imported."""
-DOCUMENTS = (*REPORTS, ".pptx", ".xlsx")
-LARGEST = 50_000_000
-"""Bytes of a document on disk."""
-MOST_UNPACKED = 100_000_000
-"""Bytes of a document's contents, unpacked."""
-_PIECE = 1 << 14
-"""Bytes that are unpacked at once: to 16 MB at most, since zlib packs a thousandfold."""
 _UNWRITABLE = re.compile("[\ud800-\udfff\0]")
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _ESCAPED = re.compile(r"\\u(?:d[89a-f]|0000)", re.I)
 _SIGN = re.compile(r"[^ \t\r\n]")
 T = TypeVar("T")
-_ZLIB_STARTS = frozenset(bytes([16 * window + 8]) for window in range(8))
 
 
 def texts_in(value: Any) -> Iterator[str]:
@@ -202,74 +189,97 @@ def _refused(problem: str) -> json.JSONDecodeError:
     return error
 
 
-def is_document(path: Path) -> bool:
-    return path.suffix.casefold() in DOCUMENTS
+SEPARATORS = ",;\t"
+MOST_COLUMNS = 2_000
+"""A limit for memory. Measured: a million cells in rows of sixty thousand columns take 2 GB."""
+LONGEST_CELL = 64_000_000
+"""In characters; an export's descriptions hold whole pictures."""
+_GUARD = "'"
+# A spreadsheet may calculate a cell that begins with these signs, even after spaces or in full width. If it splits
+# cells at another character than the comma, it ignores quotes and calculates parts of a cell; white space can split.
+# Dashes alone, as in the second line of a table in Markdown, calculate nothing.
+_FORMULA = r"['\" \u00a0]*+(?!-++(?:[,;|:\t\r\n]|\Z))[=+\-@\uff1d\uff0b\uff0d\uff20]"
+_BEGINS = rf"'*+(?:[\t\r\n]|\s*+{_FORMULA})"
+_CALCULATED = re.compile(rf"\A(?={_BEGINS})|(?<=[,;|\t\r\n])(?={_FORMULA})")
+_GUARDED = re.compile(rf"\A{_GUARD}(?={_BEGINS})|(?<=[,;|\t\r\n]){_GUARD}(?={_FORMULA})")
 
 
-def document_text(path: Path) -> str:
-    """A document as Markdown: headings, lists, tables and links of Office files, the plain text of a PDF.
+def check_width(path: Path, columns: int) -> None:
+    """Raises UserError if a table has more than ``MOST_COLUMNS`` columns."""
+    if columns > MOST_COLUMNS:
+        raise UserError(f"{path} has {columns:,} columns, and a table may have {MOST_COLUMNS:,}.")
 
-    Raises UserError if markitdown is not installed, and for a file that is too large or not such a document.
+
+def guarded(text: str) -> str:
+    """The text as a cell that no spreadsheet calculates, whichever separator it splits cells by."""
+    return _CALCULATED.sub(_GUARD, text)
+
+
+def unguarded(cell: str) -> str:
+    """The text that ``guarded`` was given, with every line end as a newline."""
+    text = cell.replace("\r\n", "\n").replace("\r", "\n") if "\r" in cell else cell
+    return _GUARDED.sub("", text) if _GUARD in text else text
+
+
+def read_cells(path: Path) -> list[list[str]]:
+    """The rows of a CSV file, its heading included. Raises as ``numbered_cells``."""
+    return [cells for _, cells in numbered_cells(path)]
+
+
+def numbered_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a CSV file, its heading included, separated by commas, semicolons or tabs, each with its line.
+
+    Raises UserError if the file is missing, is not CSV or not in UTF-8 or UTF-16, or has too many columns.
     """
+    csv.field_size_limit(LONGEST_CELL)
+    if not path.is_file():
+        raise UserError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}.")
+    with path.open("rb") as file:
+        begins = file.read(2)
+    if begins == b"PK":
+        raise UserError(f"{path} is a workbook: save it as CSV (UTF-8), and read that.")
+    line, encoding = 1, "utf-16" if begins in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig"
     try:
-        markitdown: Any = import_module("markitdown")
-    except ImportError as missing:
-        raise UserError(
-            f"{path} is read by markitdown, which is not installed: {install_line('documents')}"
-        ) from missing
-    if path.stat().st_size > LARGEST:
-        raise UserError(f"{path} is larger than {LARGEST:,} bytes: no report is as large.")
-    data = path.read_bytes()
-    if not (data.startswith(b"%PDF") or is_zipfile(BytesIO(data))):  # markitdown would take it for plain text
-        raise UserError(f"{path} cannot be read as {path.suffix[1:]}: it is no such file.")
-    # The sum, since one file can be both PDF and ZIP, and readers differ in which they see.
-    if _size_in_pdf(data) + _size_in_zip(data) > MOST_UNPACKED:
-        raise UserError(f"{path} holds more than {MOST_UNPACKED:,} bytes when it is unpacked: no report is as large.")
-    # As a stream of known format: given a name, markitdown could also open addresses.
-    stream_info = markitdown.StreamInfo(extension=path.suffix.casefold())
-    try:
-        converter = markitdown.MarkItDown(enable_plugins=False)
-        # Superscripts are citations and powers: without the tag, "10²" would read 102.
-        document = converter.convert_stream(BytesIO(data), stream_info=stream_info, sup_symbol="<sup>")
-    except (markitdown.MarkItDownException, ValueError, KeyError, OSError) as problem:
-        raise UserError(f"{path} cannot be read as {path.suffix[1:]}: it is damaged or cut off.") from problem
-    return str(document.markdown).replace("\r\n", "\n")
+        with path.open(encoding=encoding, newline="") as file:
+            first = file.readline()
+            if first.casefold().startswith("sep="):
+                first, line = file.readline(), 2
+            separator = max(SEPARATORS, key=first.count)
+            check_width(path, first.count(separator) + 1)
+            reader = csv.reader(chain([first], file), delimiter=separator, strict=True)
+            before = line
+            for cells in reader:
+                yield line, [unguarded(cell) for cell in cells]
+                line = before + reader.line_num
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not in UTF-8: save it as “CSV UTF-8”, and read that.") from problem
+    except csv.Error as problem:
+        raise UserError(f"{path}, line {line:,}, is no CSV: {problem} (is a quote never closed?).") from problem
 
 
-def _size_in_zip(data: bytes) -> int:
-    """The declared unpacked size of a ZIP's files; readers stop at that size."""
-    with suppress(BadZipFile, ValueError), ZipFile(BytesIO(data)) as held:
-        return sum(entry.file_size for entry in held.infolist())
-    return 0
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """A sheet as it was read: cells without space around them, by the names in its first row in lower case."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[int, Mapping[str, str]], ...]
+    """The rows with anything in them, each with its number in the file."""
 
 
-def _size_in_pdf(data: bytes) -> int:
-    """The unpacked size of a PDF's streams; above ``MOST_UNPACKED``, any number greater than that.
-
-    A stream that is packed twice counts with both sizes. The work on places that only look like streams is bounded by
-    the file's own size.
+def read_sheet(path: Path) -> _Sheet:
+    """The sheet in a CSV file. Raises as ``read_cells``, and UserError for a row that is longer than the first one, or
+    two columns of one name.
     """
-    size, left = 0, 2 * len(data)
-    # A line may be the last: without that, a file of one line is searched to its end from every place in it.
-    for line in re.finditer(rb"[^\r\n]*+(?:\r\n|[\r\n]|\Z)", data):
-        place, layer = line.end(), data
-        if b"stream" not in line[0] or data[place : place + 1] not in _ZLIB_STARTS:
-            continue
-        while size <= MOST_UNPACKED:
-            unpacked, read = _inflated(layer, place, MOST_UNPACKED + 1 - size)
-            left -= read if layer is data else 0
-            size += len(unpacked) if left > 0 else MOST_UNPACKED + 1
-            if not unpacked:
-                break
-            place, layer = 0, unpacked
-    return size
-
-
-def _inflated(data: bytes, place: int, most: int) -> tuple[bytes, int]:
-    """About the first ``most`` bytes of the zlib stream at ``place``, and how many packed bytes they took."""
-    inflater, unpacked, start = zlib.decompressobj(), bytearray(), place
-    with suppress(zlib.error):
-        while not inflater.eof and place < len(data) and len(unpacked) < most:
-            unpacked += inflater.decompress(data[place : place + _PIECE])
-            place += _PIECE
-    return bytes(unpacked), min(place, len(data)) - start - len(inflater.unused_data)
+    heading, *rows = read_cells(path) or [[]]
+    columns = tuple(name.strip().casefold() for name in heading)
+    twice = [name for name in dict.fromkeys(columns) if name and columns.count(name) > 1]
+    if twice:
+        raise UserError(f"{path} has two columns {twice[0]!r}: rename one.")
+    named: list[tuple[int, Mapping[str, str]]] = []
+    for number, cells in enumerate(rows, 2):
+        filled = [*map(str.strip, cells), *[""] * (len(columns) - len(cells))]
+        if any(filled[len(columns) :]):
+            raise UserError(f"{path}, row {number}, has more values than columns: quote texts with a separator.")
+        if any(filled):
+            named.append((number, dict(zip(columns, filled, strict=False))))
+    return _Sheet(columns, tuple(named))

@@ -14,11 +14,10 @@ from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Judging, Metric
-from drretail.eval.scoring import score_experiment
+from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.experiment import PROFILES, Definition, Experiment
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.progress import Progress
 from drretail.records.base import ModelKind, Rules, sha256_of
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, TextForm
@@ -256,8 +255,7 @@ def judged(
 def scored(folder: Path, metrics: str | Metric | Sequence[str | Metric], *judges: Judge, **given: Any) -> Scores:
     """What ``score`` makes of an experiment; ``given`` are its other arguments."""
     names = [metrics] if isinstance(metrics, str | Metric) else metrics
-    given.setdefault("progress", Progress())
-    return asyncio.run(score_experiment(folder, names, judges, **given))
+    return asyncio.run(score_experiment(ScoringPlan(folder, names, judges, **given)))
 
 
 def rows(scores: Scores, metric: str = "", label: str = "", **fields: object) -> dict[str, Score]:

@@ -48,7 +48,7 @@ TOGETHER = (
         *("tests/addons/test_killed_writes.py", "tests/addons/test_hostile_texts.py", "tests/addons/gym/test_trial.py"),
     },
     # nothing: few tests that take long, and would be left for the end
-    {"tests/cli/test_demo.py", "tests/addons/lab/test_planting.py", "tests/api/test_own_wording.py"},
+    {"tests/cli/test_demo.py", "tests/api/test_own_wording.py"},
 )
 """Files that share what only one worker needs to make; they come first."""
 

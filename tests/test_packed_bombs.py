@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from drretail.addons.imports.documents import document_text
 from drretail.env.web.sandbox import PAGES_FILE, read_pages
 from drretail.errors import UserError
-from drretail.parsing import document_text
 
 MEGABYTE = 1 << 20
 

@@ -1,6 +1,5 @@
 """JSON and TOML that is read, and JSON as it is written. Also tests records/base.py.
-retry_after: tests/env/web/test_providers.py. texts_in: tests/test_redaction.py.
-_size_in_pdf: tests/test_packed_bombs.py.
+retry_after: tests/env/web/test_providers.py. texts_in: tests/addons/assistants/test_redaction.py.
 """
 
 import json

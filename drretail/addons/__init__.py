@@ -9,7 +9,7 @@ exports/      an experiment in the forms that other programs read: ``export``
 gym/          the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets
 imports/      reports of other programs as an experiment: ``import``
 inspect/      the shop as a task of inspect_ai with our metrics as its scorers, and logs for its viewer
-lab/          how good a judge is: people's labels, planted errors: ``lab``
+lab/          how good a judge is, by people's labels: ``lab``
 live/         an experiment live in the browser, with the pages on which people vote: ``view``
 people/       what people say of reports: votes, ratings, labels
 personas/     users as personas with contexts, paired with tasks: ``queries personas``, ``context``, ``pair``

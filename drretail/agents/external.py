@@ -27,9 +27,9 @@ from drretail.env.session import Session
 from drretail.errors import KEY_NAMES, ModelError, ModelErrorKind, UserError, is_key, quoted, shortened, without_keys
 from drretail.llm.models import Models
 from drretail.parsing import parse_json, without_thoughts
+from drretail.records.figures import counted
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
-from drretail.records.tables.figures import counted
 from drretail.tools.local_server import HOST, bound, port_of, serving
 from drretail.tools.mcp import UnrecordedRun, mcp_server
 from drretail.tools.mcp_http import ADDRESS, http_app

@@ -38,8 +38,8 @@ from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt
 from drretail.records.base import Record
 from drretail.records.evidence import Source
+from drretail.records.figures import counted
 from drretail.records.run import Limits, Role, Stop
-from drretail.records.tables.figures import counted
 from drretail.tools.registry import offered
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Launch, Performed, Toolkit, ToolReply

@@ -11,9 +11,11 @@ from drretail.api.option import accepts
 from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, metrics_in, text_list
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import tables_of_experiment
-from drretail.eval.compare.comparing import BY_PARTS, BY_TURN, compare_recorded, metrics_away
-from drretail.eval.compare.fail_if import (
+from drretail.eval.method import judge_notes, judges_of_faithfulness
+from drretail.eval.numbers.ablations import tables_of_experiment
+from drretail.eval.numbers.comparing import BY_PARTS, BY_TURN, compare_recorded, metrics_away
+from drretail.eval.numbers.contrast import AGAIN
+from drretail.eval.numbers.fail_if import (
     NOT_LOOKED_AT,
     BoundRule,
     GateRule,
@@ -24,18 +26,16 @@ from drretail.eval.compare.fail_if import (
     stated,
     stated_bound,
 )
-from drretail.eval.compare.rows import AGAIN
-from drretail.eval.compare.value_tables import compare_values, is_value_table
-from drretail.eval.method import judge_notes, judges_of_faithfulness
-from drretail.eval.scores.file import made_scores, outdated, outdated_note, read_scores
+from drretail.eval.numbers.file import made_scores, outdated, outdated_note, read_scores
+from drretail.eval.numbers.value_tables import compare_values, is_value_table
 from drretail.experiment import read_definition
-from drretail.progress import busy
 from drretail.records.comparison import BoundResult, Comparison, GateResult
+from drretail.records.figures import counted
 from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import SettingTable
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Part, Prose, Result
 from drretail.stats.intervals import Clusters
+from drretail.viewer.drawing.progress import busy
+from drretail.viewer.drawing.result import Part, Prose, Result
 from drretail.viewer.sections import all_pairs_parts, comparison_parts
 from drretail.viewer.tables import ablations
 

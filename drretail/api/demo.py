@@ -11,10 +11,10 @@ from drretail.api.settings import read_settings
 from drretail.experiment import run_path
 from drretail.files import write_atomically
 from drretail.grounding.report.render import render_report
-from drretail.progress import choose_progress
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Part, Prose, Result, prose
+from drretail.records.figures import counted
 from drretail.run_file import read_evidence, read_run
+from drretail.viewer.drawing.progress import choose_progress
+from drretail.viewer.drawing.result import Part, Prose, Result, prose
 from drretail.viewer.output import TEXT_WIDTH, say, stdout_console, wrapped
 
 if TYPE_CHECKING:

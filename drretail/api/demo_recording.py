@@ -15,17 +15,16 @@ from drretail.env.world import World
 from drretail.eval.baskets import references_of
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import PAIRWISE, USUAL
-from drretail.eval.scoring import score_experiment
+from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.llm.scripted import read_script, scripted_model
-from drretail.packs import pack_below
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
+from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.run import Limits
 from drretail.records.score import Scores
-from drretail.records.tables.figures import counted
 
 AGENTS = ("react", "hybrid_react")
 LIMITS = Limits(researchers=2)
@@ -62,14 +61,13 @@ def play_answers(folder: Path, shop: World, spec: str) -> int:
 
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
     """Scores every report, and each pair of reports on a question, with the recorded judge."""
-    return run_loop(
-        score_experiment(
-            folder,
-            (*USUAL, PAIRWISE),
-            [Judge.of(recorded_model())],
-            store=shop.store,
-            references=references_of(folder, shop),
-            progress=progress,
-            on_written=lambda: pack_below(folder / "verdicts"),
-        )
+    plan = ScoringPlan(
+        folder,
+        (*USUAL, PAIRWISE),
+        [Judge.of(recorded_model())],
+        store=shop.store,
+        references=references_of(folder, shop),
+        packs=True,
+        progress=progress,
     )
+    return run_loop(score_experiment(plan))

@@ -18,11 +18,11 @@ from drretail.llm.faults import AGAIN, Halt, status_of
 from drretail.llm.providers import PROVIDERS
 from drretail.llm.registry import check_spec
 from drretail.plugins import Plugins
-from drretail.progress import busy
 from drretail.records.base import Record
 from drretail.records.models import ModelChoice
-from drretail.records.tables.result import Result
-from drretail.records.tables.table import table_of
+from drretail.viewer.drawing.progress import busy
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.drawing.table import table_of
 
 CHECKS = Plugins("check of a machine", {}, "drretail.machine_checks")
 MARKS = {"ok": "✓", "absent": "–", "broken": "✗"}

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 from drretail.api.options.shared import FileAddress, text_list
 from drretail.errors import UnknownName, UserError, check_known, hide_keys, plain_address
-from drretail.progress import Waits
 from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
+from drretail.viewer.drawing.progress import Waits
 
 if TYPE_CHECKING:
     from drretail.api.settings import Settings
@@ -191,8 +191,8 @@ class Spent:
     @property
     def line(self) -> str:
         """One line with calls, tokens and dollars."""
-        from drretail.records.tables.figures import counted
-        from drretail.records.tables.figures import dollars as in_dollars
+        from drretail.records.figures import counted
+        from drretail.records.figures import dollars as in_dollars
 
         usage, cost = self.usage, self.usage.dollars
         from_journal = f", {self.served:,} of them from the journal" if self.served else ""

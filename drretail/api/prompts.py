@@ -14,8 +14,8 @@ from drretail.plugins import Plugins
 from drretail.querygen.by_model.prompt import OPTIONAL
 from drretail.querygen.by_model.prompt import prompts as query_prompts
 from drretail.querygen.by_model.reader import decide_prompt
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
+from drretail.records.figures import counted
+from drretail.viewer.drawing.result import Result
 
 ADDED = Plugins("maker of queries", {}, "drretail.query_prompts")
 

@@ -15,13 +15,13 @@ from drretail.grounding.report.render import Style, render_report
 from drretail.llm.prices import price_notes
 from drretail.llm.spending import spending_of
 from drretail.llm.usage import served_notes, usage_by_model
+from drretail.records.account import Account
 from drretail.records.evidence import Evidence
+from drretail.records.figures import counted
 from drretail.records.run import BASELINES, Run
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Markdown, Part, Result
-from drretail.records.tables.table import table_of
 from drretail.run_file import read_evidence, read_run
+from drretail.viewer.drawing.result import Markdown, Part, Result
+from drretail.viewer.drawing.table import table_of
 
 if TYPE_CHECKING:
     from drretail.api.recorded_scores import RecordedScores
@@ -163,7 +163,7 @@ class RecordedExperiment:
     def scores(self) -> "RecordedScores | None":
         """The scores in the folder, without judging again; None if nothing was scored yet."""
         from drretail.api.recorded_scores import RecordedScores
-        from drretail.eval.scores.file import read_scores
+        from drretail.eval.numbers.file import read_scores
 
         scores = read_scores(self.folder)
         return None if scores is None else RecordedScores.of(scores, self.folder)

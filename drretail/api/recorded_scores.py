@@ -15,17 +15,17 @@ from drretail.errors import UserError, check_known
 from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.method import method_cards, score_notes
 from drretail.eval.metric import Metric
+from drretail.eval.numbers.facts import run_values, with_slices
+from drretail.eval.numbers.file import other_metrics, rows_of_metrics, without_board_metrics
+from drretail.eval.numbers.gathering import gather_with_panels
+from drretail.eval.numbers.judges import Assessor, TableKey, is_panel, judge_spec, read_board
 from drretail.eval.registry import FALSE_STATEMENTS, PAIRWISE, recorded_metric
-from drretail.eval.scores.board import read_board
-from drretail.eval.scores.facts import run_values, with_slices
-from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.scores.gathering import Assessor, TableKey, gather_with_panels, is_panel, judge_spec
 from drretail.llm.prices import unpriced
+from drretail.records.account import Account
+from drretail.records.figures import counted
 from drretail.records.score import Scores, SliceBy
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Part, Result, part_lines, prose
-from drretail.records.tables.screen import on_screen
+from drretail.viewer.drawing.result import Part, Result, part_lines, prose
+from drretail.viewer.drawing.screen import on_screen
 
 if TYPE_CHECKING:
     # pandas is no dependency: a user who has it gets its type.
@@ -263,7 +263,7 @@ class RecordedScores(Scores):
 
     def __str__(self) -> str:
         """The board, as a terminal shows it."""
-        from drretail.records.tables.result import WIDTH
+        from drretail.viewer.drawing.result import WIDTH
         from drretail.viewer.sections import board_parts
 
         if self.scoreboard is None:

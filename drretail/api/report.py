@@ -11,15 +11,16 @@ from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
-from drretail.eval.scores.file import outdated, outdated_note, read_scores
+from drretail.eval.numbers.file import outdated, outdated_note, read_scores
 from drretail.files import write_atomically
-from drretail.progress import Progress, busy, choose_progress
+from drretail.progress import Progress
+from drretail.records.figures import counted
 from drretail.records.score import Scores
-from drretail.records.tables.figures import counted
-from drretail.records.tables.markup import latex_of
-from drretail.records.tables.result import Result
-from drretail.records.tables.sheets import csv_of
 from drretail.unchanged import is_unchanged, keep_state, state_of
+from drretail.viewer.drawing.markup import latex_of
+from drretail.viewer.drawing.progress import busy, choose_progress
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.drawing.sheets import csv_of
 from drretail.viewer.experiment import ExperimentView, accounts_of, read_view
 from drretail.viewer.page.document import INDEX, write_report_page
 from drretail.viewer.sections import agreements, board_sections, sections

@@ -26,18 +26,19 @@ from drretail.eval.judging.spending import judging_costs
 from drretail.eval.method import read_wording
 from drretail.eval.registry import PAIRWISE, PAPERS
 from drretail.files import write_atomically
-from drretail.llm.estimates import Estimate, estimated
+from drretail.llm.estimates import Estimate
 from drretail.llm.spending import spending_of
 from drretail.llm.usage import NOTHING, Cost
 from drretail.querygen.reading import read_queries, shipped_queries
+from drretail.records.figures import count, counted, dollars
 from drretail.records.run import Usage
 from drretail.records.score import Scoreboard
-from drretail.records.tables.figures import count, counted, dollars
-from drretail.records.tables.markup import markdown_table
-from drretail.records.tables.result import Part, Result, prose
+from drretail.viewer.drawing.markup import markdown_table
+from drretail.viewer.drawing.result import Part, Result, prose
 from drretail.viewer.paper import AGENTS, SYSTEMS, PaperView, read_paper_view, tables_markdown
 from drretail.viewer.sections import board_parts
 from drretail.viewer.tables.board import BoardTables, board_notes
+from drretail.viewer.tables.tallies import estimated
 
 NO_CAP = (
     "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging "

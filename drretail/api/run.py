@@ -37,13 +37,14 @@ from drretail.env.world import World
 from drretail.errors import UserError, check_known
 from drretail.eval.names import METRICS
 from drretail.experiment import PROFILES, differing_prompts, read_definition
-from drretail.llm.estimates import Estimate, estimated
+from drretail.llm.estimates import Estimate
 from drretail.llm.spending import Caps
 from drretail.querygen.reading import read_tasks
+from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.run import Run
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.tables.tallies import estimated
 from drretail.viewer.wishes import wish_lines
 
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."

@@ -4,9 +4,9 @@ Judges are opened by their specs, models and profiles.
 """
 
 import sys
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from drretail.api.models import Opener, profile_of
@@ -19,37 +19,34 @@ from drretail.api.worlds import pages_by_label, recorded_world
 from drretail.env.gold import add_gold
 from drretail.env.named_products import NamedProducts
 from drretail.env.offers import Offers
-from drretail.env.web.base import Pages
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import counted_votes, left_out_of_votes
 from drretail.eval.baskets import references_of
 from drretail.eval.judging.question import judged_in
-from drretail.eval.judging.session import CODE_JUDGE, Again, Judge
-from drretail.eval.judging.spending import Allowance, allowance_for, judging_costs
+from drretail.eval.judging.session import Judge
+from drretail.eval.judging.spending import allowance_for, judging_costs
 from drretail.eval.judging.subject import choose_pairs, meetings
-from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
+from drretail.eval.method import PACKAGED, read_wording
 from drretail.eval.metric import Metric
+from drretail.eval.numbers.file import account_stage, made_scores
+from drretail.eval.numbers.judges import BY_CODE, Assessor, is_panel, read_board
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
-from drretail.eval.scores.board import read_board
-from drretail.eval.scores.file import account_stage, made_scores
-from drretail.eval.scores.gathering import Assessor, is_panel
-from drretail.eval.scoring import score_experiment
+from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import GOLD, Experiment, changed_gold, read_definition
 from drretail.grounding.text.wording import listed
-from drretail.llm.estimates import Estimate, estimated
+from drretail.llm.estimates import Estimate
 from drretail.llm.registry import Model
-from drretail.packs import pack_below
-from drretail.progress import choose_progress
 from drretail.querygen.reading import read_queries
-from drretail.records.base import Rules
 from drretail.records.models import ModelChoice
 from drretail.records.query import Query
 from drretail.records.score import CODE, JudgeRef, Scores
-from drretail.records.tables.result import Result
 from drretail.unchanged import is_unchanged, keep_state, state_of
+from drretail.viewer.drawing.progress import choose_progress
+from drretail.viewer.drawing.result import Result
 from drretail.viewer.output import say
+from drretail.viewer.tables.tallies import estimated
 
 OFFLINE_NOTE = "No judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
 OFFLINE_JUDGE = "offline:judge"
@@ -135,12 +132,12 @@ def score(options: ScoreOptions) -> RecordedScores:
         from drretail.viewer.sections import slice_kinds
 
         slice_kinds(kinds)  # raises for a wrong name before anything is judged
-    plan = _Plan.of(options)
-    folder, settings = plan.folder, plan.settings
+    plan, settings = _planned(options)
+    folder = plan.experiment
     board_judges = [judge.partition(" ")[0] for judge in read_board(folder).judge]
     if plan.judges and not plan.takes_board and {*board_judges} - {OFFLINE_JUDGE}:
         say(f"The board stays with {listed(board_judges)}: --judge {OFFLINE_JUDGE} replaces it.")
-    pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
+    pages = pages_by_label(settings, read_definition(folder).systems) if options.fetch_sources else None
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = allowance_for([folder], models, options.max_tokens, options.max_dollars)
     asked_judges = (
@@ -150,9 +147,10 @@ def score(options: ScoreOptions) -> RecordedScores:
     with recorded_world(folder, options.world) as shop, asked_judges as judges, printing:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
-        made_by = plan.made_by(options, shop)
+        made_by = _made_by(plan, options, shop)
         if made_by is None or not is_unchanged(folder, "score", lambda: state_of(folder, made_by)):
-            _judge(plan, options, judges, shop, pages, allowance)
+            whole = replace(plan, judges=judges, allowance=allowance, missing=pages, progress=choose_progress())
+            run_loop(score_experiment(_in_shop(whole, shop)))
             if made_by is not None and allowance.closing is None:
                 keep_state(folder, "score", state_of(folder, made_by))
         scores = made_scores(folder)  # as they stand in the file, whether made now or before
@@ -165,54 +163,31 @@ def score(options: ScoreOptions) -> RecordedScores:
     return RecordedScores.of(scores, folder, load_metrics(plan.metrics), judging, options)
 
 
-def _judge(
-    plan: "_Plan",
-    options: ScoreOptions,
-    judges: Sequence[Judge],
-    shop: World | None,
-    pages: Mapping[str, Pages] | None,
-    allowance: Allowance,
-) -> None:
-    """Judges what is not judged yet, and writes scores.json."""
-    offers = None if shop is None else Offers(shop)
-    run_loop(
-        score_experiment(
-            plan.folder,
-            plan.metrics,
-            judges,
-            rules=plan.rules,
-            store=None if shop is None else shop.store,
-            offers=None if offers is None else offers.would_do,
-            look_up=None if shop is None else NamedProducts(shop).named_by_run,
-            references=references_of(plan.folder, shop, offers),
-            progress=choose_progress(),
-            missing=pages if options.fetch_sources else None,
-            judge_repeats=options.repeats,
-            pairs=plan.pairs,
-            rate_floors=options.rate_floors,
-            again=plan.again,
-            allowance=allowance,
-            wording=plan.wording,
-            criteria=_path(options.criteria),
-            gold=_path(options.gold),
-            judge_notes=judge_notes,
-            on_written=lambda: pack_below(plan.folder / "verdicts"),
-            takes_board=plan.takes_board,
-        )
+def _in_shop(plan: ScoringPlan, shop: World | None) -> ScoringPlan:
+    """The plan with what is looked up in the shop, if it is at hand."""
+    if shop is None:
+        return replace(plan, references=references_of(plan.experiment, None))
+    offers = Offers(shop)
+    return replace(
+        plan,
+        store=shop.store,
+        offers=offers.would_do,
+        look_up=NamedProducts(shop).named_by_run,
+        references=references_of(plan.experiment, shop, offers),
     )
 
 
-def _outcome(plan: "_Plan", scores: Scores, closing: str | None) -> JudgingOutcome:
+def _outcome(plan: ScoringPlan, scores: Scores, closing: str | None) -> JudgingOutcome:
     """What became of the judging; ``closing`` is the sentence on a cap that was reached or on gold that changed."""
-    folder, definition = plan.folder, read_definition(plan.folder)
+    folder, names, definition = plan.experiment, _names(plan), read_definition(plan.experiment)
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.metrics else []
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
-    assessors = [Assessor(CODE_JUDGE.ref, "default"), *(Assessor(ref, plan.rules) for ref in refs)]
+    assessors = [BY_CODE, *(Assessor(ref, plan.rules) for ref in refs)]
     return JudgingOutcome(
-        plan.names,
+        names,
         judging_costs(folder),
-        frozenset(account_stage(metric, assessor) for metric in plan.names for assessor in assessors),
-        failed_answers(scores, plan.names, refs, plan.rules, compared),
+        frozenset(account_stage(metric, assessor) for metric in names for assessor in assessors),
+        failed_answers(scores, names, refs, plan.rules, compared),
         PAIRWISE in plan.metrics and not meetings(folder, definition, compared),
         unfetched_claims(scores),
         closing,
@@ -227,79 +202,65 @@ def estimate_score(options: ScoreOptions) -> Result[Sequence[Estimate]]:
     """
     from drretail.eval.estimate import estimate_judging
 
-    plan = _Plan.of(options, keyless=True)
+    plan, _ = _planned(options, keyless=True)
     judges = [replace(judge.with_wording(plan.wording.label), in_batches=options.batch) for judge in plan.judges]
-    parts = [*estimate_judging(plan.folder, plan.metrics, judges, plan.again, plan.pairs, options.repeats)]
-    return estimated(f"What is left to judge in {plan.folder}", parts)
+    parts = [*estimate_judging(plan.experiment, plan.metrics, judges, plan.again, plan.pairs, options.repeats)]
+    return estimated(f"What is left to judge in {plan.experiment}", parts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What is judged, by whom and by which rules: the options, checked and opened."""
+def _planned(options: ScoreOptions, *, keyless: bool = False) -> tuple[ScoringPlan, Settings]:
+    """What these options ask for, with its judges opened. Raises UserError if they contradict each other, UnknownName
+    for a wrong name.
+    """
+    folder = folder_of(options.experiment)
+    metrics = metrics_of(options, folder)
+    _check(options, metrics)
+    settings = read_settings(web=options.web)
+    asked = judges_for(
+        metrics, options.judge, Opener(settings, options.base_url, keyless=keyless), options.model_profile
+    )
+    wording = PACKAGED
+    if options.prompts is not None:
+        from drretail.api.prompts import all_prompt_files  # which loads the agents and LangChain
 
-    folder: Path
-    metrics: Sequence[str | Metric]
-    judges: Sequence[Judge]
-    """Empty if no metric needs one."""
-    rules: Rules
-    pairs: Sequence[str]
-    again: Again
-    wording: Wording
-    needs_pages: bool
-    takes_board: bool
-    """False if neither judges nor rules are named: offline:judge then leaves the board to the judges before it."""
-    settings: Settings
-    opener: Opener
+        wording = read_wording(Path(options.prompts), all_prompt_files())
+    plan = ScoringPlan(
+        folder,
+        metrics,
+        asked,
+        rules=options.rules or read_definition(folder).preset or "default",
+        judge_repeats=options.repeats,
+        pairs=text_list(options.pairs),
+        rate_floors=options.rate_floors,
+        again=options.retry or "nothing",
+        # If neither judges nor rules are named, offline:judge leaves the board to the judges before it.
+        takes_board=bool(options.judge or options.rules) or any(judge.ref.spec != OFFLINE_JUDGE for judge in asked),
+        wording=wording,
+        criteria=_path(options.criteria),
+        gold=_path(options.gold),
+        packs=True,
+    )
+    return plan, settings
 
-    @classmethod
-    def of(cls, options: ScoreOptions, *, keyless: bool = False) -> "_Plan":
-        """The plan of these options. Raises UserError if they contradict each other, UnknownName for a wrong name."""
-        folder = folder_of(options.experiment)
-        metrics = metrics_of(options, folder)
-        _check(options, metrics)
-        settings = read_settings(web=options.web)
-        opener = Opener(settings, options.base_url, keyless=keyless)
-        asked = judges_for(metrics, options.judge, opener, options.model_profile)
-        wording = PACKAGED
-        if options.prompts is not None:
-            from drretail.api.prompts import all_prompt_files  # which loads the agents and LangChain
 
-            wording = read_wording(Path(options.prompts), all_prompt_files())
-        return cls(
-            folder,
-            metrics,
-            asked,
-            options.rules or read_definition(folder).preset or "default",
-            text_list(options.pairs),
-            options.retry or "nothing",
-            wording,
-            options.fetch_sources,
-            bool(options.judge or options.rules) or any(judge.ref.spec != OFFLINE_JUDGE for judge in asked),
-            settings,
-            opener,
-        )
+def _made_by(plan: ScoringPlan, options: ScoreOptions, shop: World | None) -> object:
+    """What the scores are made by, besides this version and the experiment.
 
-    def made_by(self, options: ScoreOptions, shop: World | None) -> object:
-        """What the scores are made by, besides this version and the experiment.
+    None if that is not all: what the web, a file or a user's own code brings may be another each time.
+    """
+    brought = (options.gold, options.criteria, options.prompts, options.retry, options.fetch_sources or None)
+    built_in = {*METRICS, PAIRWISE}
+    if any(value is not None for value in brought) or not {*plan.metrics, *judged_in(plan.experiment)} <= built_in:
+        return None
+    judges = sorted(judge.ref.key for judge in plan.judges)
+    chosen = sorted(_names(plan)), judges, plan.rules, [*plan.pairs], plan.judge_repeats, plan.rate_floors
+    return [*chosen, plan.takes_board, None if shop is None else shop.manifest.fingerprint]
 
-        None if that is not all: what the web, a file or a user's own code brings may be another each time.
-        """
-        brought = (options.gold, options.criteria, options.prompts, options.retry, options.fetch_sources or None)
-        built_in = {*METRICS, PAIRWISE}
-        if any(value is not None for value in brought) or not {*self.metrics, *judged_in(self.folder)} <= built_in:
-            return None
-        judges, world = (
-            sorted(judge.ref.key for judge in self.judges),
-            None if shop is None else shop.manifest.fingerprint,
-        )
-        chosen = sorted(self.names), judges, self.rules, [*self.pairs], options.repeats, options.rate_floors
-        return [*chosen, self.takes_board, world]
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The metrics by the names that their rows have, also those requested as ``module:attribute``."""
-        names = {metric for metric in self.metrics if isinstance(metric, str)}
-        return frozenset({*names, *(metric.name for metric in load_metrics(self.metrics))})
+def _names(plan: ScoringPlan) -> frozenset[str]:
+    """The metrics by the names that their rows have, also those requested as ``module:attribute``."""
+    names = {metric for metric in plan.metrics if isinstance(metric, str)}
+    return frozenset({*names, *(metric.name for metric in load_metrics(plan.metrics))})
 
 
 def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:

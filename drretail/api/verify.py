@@ -28,9 +28,9 @@ from drretail.env.web.sandbox import SealedWeb
 from drretail.errors import UserError
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import Planned, planned_runs
+from drretail.eval.numbers.file import derive_scores, read_scores
+from drretail.eval.numbers.judges import Assessor, TableKey, is_panel
 from drretail.eval.registry import PAIRWISE, recorded_metric
-from drretail.eval.scores.file import derive_scores, read_scores
-from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
 from drretail.event_loop import run_loop
 from drretail.experiment import (
     GOLD,
@@ -45,17 +45,18 @@ from drretail.experiment import (
     run_files,
 )
 from drretail.parsing import parse_json
-from drretail.progress import Bar, choose_progress
+from drretail.progress import Bar
+from drretail.records.account import Account
 from drretail.records.base import Document, Record, sha256_of
+from drretail.records.figures import counted
 from drretail.records.query import Query, turns_until
 from drretail.records.run import FILES, SANDBOX
 from drretail.records.score import Scores
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Prose, Result
-from drretail.records.tables.table import table_of
 from drretail.run_file import read_evidence, read_members, read_results, read_run
 from drretail.tools.registry import tool_schema_hash
+from drretail.viewer.drawing.progress import choose_progress
+from drretail.viewer.drawing.result import Prose, Result
+from drretail.viewer.drawing.table import table_of
 
 Name = Literal["hashes", "runs", "scores"]
 State = Literal["equal", "differs", "not there", "not compared"]

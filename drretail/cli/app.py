@@ -18,8 +18,8 @@ from drretail import __version__
 from drretail.api.option import LAST_GROUPS, OUTPUT
 from drretail.errors import UserError, missing_addon, shortened
 from drretail.plugins import addon_names
-from drretail.progress import showing_progress
-from drretail.records.tables.screen import fit_to_screen
+from drretail.viewer.drawing.progress import showing_progress
+from drretail.viewer.drawing.screen import fit_to_screen
 
 UsageError: Any = typer.BadParameter.__base__  # the class of click, or of typer's own copy of click
 

@@ -27,7 +27,7 @@ from drretail.errors import (
     without_keys,
     without_logins,
 )
-from drretail.records.tables.screen import fit_to_screen, guard_streams
+from drretail.viewer.drawing.screen import fit_to_screen, guard_streams
 
 OUR_FAULT = 1
 USER_MUST_ACT = 2

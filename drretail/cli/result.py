@@ -17,12 +17,12 @@ from drretail.api.option import MODELS, OUTPUT, DeclaredOption, Option, declared
 from drretail.api.options.experiment_file import code_named, overridden_options, read_experiment
 from drretail.cli import DEBUG
 from drretail.errors import UserError
-from drretail.records.tables.account import wrong_sums
-from drretail.records.tables.result import Result
+from drretail.records.account import wrong_sums
+from drretail.viewer.drawing.result import Result
 from drretail.viewer.output import print_json, print_part, remark, say
 
 if TYPE_CHECKING:
-    from drretail.records.tables.result import Printable
+    from drretail.viewer.drawing.result import Printable
 
 METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
 OPPOSITE = "opposite_of_"

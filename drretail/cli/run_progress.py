@@ -9,9 +9,9 @@ from drretail.agents.running.outcomes import Ended, is_tool_call
 from drretail.agents.running.run import Watch
 from drretail.cli.narration import narrate
 from drretail.progress import Bar, Progress
+from drretail.records.figures import counted, dollars
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Step, Usage
-from drretail.records.tables.figures import counted, dollars
 
 
 class RunsShown(Watch):

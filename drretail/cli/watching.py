@@ -10,7 +10,7 @@ import typer
 
 from drretail.api.options.observer import Observer
 from drretail.cli.narration import narrate
-from drretail.progress import Waits, choose_progress
+from drretail.viewer.drawing.progress import Waits, choose_progress
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:

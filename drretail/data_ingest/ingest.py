@@ -47,7 +47,7 @@ from drretail.env.store.users import pool_of
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
-from drretail.records.tables.figures import counted, first_few
+from drretail.records.figures import counted, first_few
 
 _NAMED_FILES = 3
 

@@ -18,9 +18,9 @@ from drretail.data_ingest.raw.sources import RawFile
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.manifest import Counts
 from drretail.errors import UserError
+from drretail.records.account import Account
 from drretail.records.base import Document, Record
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import first_few
+from drretail.records.figures import first_few
 
 LATER = "dated later than "
 """How the problem of a row begins whose date is later than the last day."""

@@ -14,8 +14,8 @@ from drretail.data_ingest.plan import CategoryReport, FileReport, IngestPlan
 from drretail.data_ingest.raw.products import ROW_FIELDS, loads_or_none, product_from_row, richness
 from drretail.env.manifest import CategoryCounts, OrderValues
 from drretail.files import is_unfinished
+from drretail.records.account import Account
 from drretail.records.shop import OTHER_TITLES, Product
-from drretail.records.tables.account import Account
 
 # The row of reviews and bad lines in files whose category is unknown.
 NO_CATEGORY = "(none)"

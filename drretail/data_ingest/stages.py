@@ -14,7 +14,7 @@ from drretail.env.manifest import SourceFile
 from drretail.files import made_whole
 from drretail.progress import Bar, Progress
 from drretail.records.base import sha256_of
-from drretail.records.tables.figures import counted
+from drretail.records.figures import counted
 
 _PARTS = 100
 

@@ -24,8 +24,8 @@ from drretail.files import is_unfinished, part_folder, read_json, sync_tree, wri
 from drretail.locks import LOCK, locked_folder
 from drretail.records.base import FORMAT, Document, Record, fault_of, lean, normalised, record_json, sha256_of
 from drretail.records.evidence import Finding
+from drretail.records.figures import counted
 from drretail.records.shop import Order, Product
-from drretail.records.tables.figures import counted
 
 MANIFEST_FILE = "manifest.json"
 DATABASE_FILE = "shop.sqlite"

@@ -6,7 +6,7 @@ registry.py        metrics by name; errors of plugins name the metric
 scoring.py         ``score_experiment``: metrics x judges x runs, then scores.json
 estimate.py        what judging is likely to take
 judging/           what a judge is shown, what it is asked, and its verdicts
-scores/            verdicts → rows with intervals
+numbers/           verdicts → one long table; means of it, contrasts of two systems, scores.json and comparisons
 metrics/           the metrics
 baskets.py         carts and refusals compared with the baskets that satisfy a wish; these baskets, made of the world
                    and kept
@@ -14,5 +14,4 @@ claims/            claims of reports, and whether their sources support them
 method.py          how each judge was asked: the user's own prompts, model, repeats, cost; what add-ons say beside
                    scores
 ballots.py         people's votes and labels on reports: read, cast and taken back
-compare/           two systems on the same queries
 """

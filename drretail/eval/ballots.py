@@ -15,7 +15,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import read_definition
 from drretail.files import append_line, read_document, read_jsonl, write_json
 from drretail.locks import locked_file
-from drretail.records.tables.account import Account
+from drretail.records.account import Account
 from drretail.records.vote import (
     Ballot,
     ClaimLabel,

@@ -23,9 +23,9 @@ from drretail.llm.usage import served_notes
 from drretail.plugins import ADDONS, Plugins
 from drretail.records.base import Rules, file_name, sha256_of
 from drretail.records.comparison import JudgeTable
+from drretail.records.figures import dollars, number, percent
 from drretail.records.run import slug
 from drretail.records.score import CODE, JudgeRef, Judging, MetricDescription, Scores
-from drretail.records.tables.figures import dollars, number, percent
 
 _METRICS = Path(__file__).parent / "metrics"
 _SHARED = Path(__file__).parent

@@ -33,16 +33,16 @@ from drretail.eval.judging.subject import (
     read_pairs,
     read_subject,
 )
-from drretail.eval.method import PACKAGED, Wording, keep_wording
+from drretail.eval.method import PACKAGED, Wording, judge_notes, keep_wording
 from drretail.eval.metric import Metric, PairMetric, check_rules, is_judged, is_unrated, judging_order
+from drretail.eval.numbers.file import derive_scores
+from drretail.eval.numbers.judges import Assessor, Board, TableKey, read_board, write_board
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
-from drretail.eval.scores.board import Board, read_board, write_board
-from drretail.eval.scores.file import derive_scores
-from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import Definition, read_definition
 from drretail.files import write_atomically
 from drretail.llm.prompt import overridden_prompts
 from drretail.locks import locked_folder
+from drretail.packs import pack_below
 from drretail.progress import Bar, Progress
 from drretail.records.base import canonical_json
 from drretail.records.query import Reference
@@ -55,37 +55,80 @@ Stages = Sequence[Sequence[Job]]
 
 
 @dataclass(frozen=True, slots=True)
-class Submitter:
-    """What one command judges, and how. ``judge``, ``prepare`` and ``compare`` are one worker's jobs: they record the
-    missing verdicts, and raise CapReached.
-    """
+class ScoringPlan:
+    """What one command judges, by whom, and by which rules."""
 
     experiment: Path
+    metrics: Sequence[str | Metric]
+    """Names or loaded; those that need no model are judged by code, whatever ``judges`` holds."""
+    judges: Sequence[Judge] = ()
+    rules: Rules = "default"
+    judge_repeats: int = 1
+    """How often each report is judged from the start in metrics that need a judge."""
+    pairs: Sequence[str] = ()
+    """What "pairwise" compares, as "A~B"; if empty, all pairs of systems that research."""
+    rate_floors: bool = False
+    """Whether null agents and the oracle are rated for quality. A rule-based judge is asked for no opinion."""
+    again: Again = "nothing"
+    allowance: Allowance = field(default_factory=Allowance)
+    """Once it is spent nothing more is asked, and scores are made of what was judged."""
+    takes_board: bool = True
+    """False if the board stays with the judges of an earlier command."""
+    wording: Wording = PACKAGED
+    """Judges with another wording than the packaged one are other judges, with its label."""
+    criteria: Path | None = None
+    """A folder or experiment whose criteria are copied."""
+    gold: Path | None = None
+    """A folder, sandbox or experiment with what good answers are known to contain."""
+    store: Store | None = None
+    """None if the world is not at hand."""
+    offers: WouldDo | None = None
+    """Returns the ids of its products that suit a want."""
+    look_up: LookUp | None = None
+    """Returns its records of what an answer names."""
+    references: Mapping[str, Reference] = field(default_factory=dict[str, Reference])
+    """Its baskets by query id, each looked up once a judgement needs it."""
+    missing: Mapping[str, Pages] | None = None
+    """By label, the web from which unread cited pages are fetched before judging; with ``again``, also those that could
+    not be read.
+    """
+    packs: bool = False
+    """True if the files of verdicts are packed in the end."""
+    progress: Progress = field(default_factory=Progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Submitter:
+    """The jobs of a plan: ``judge``, ``prepare`` and ``compare`` record the missing verdicts, and raise CapReached."""
+
+    plan: ScoringPlan
     definition: Definition
     metrics: Sequence[Metric]
     of_pairs: Sequence[PairMetric]
     judges: Sequence[Judge]
     compared: Sequence[Labels]
-    store: Store | None
-    looked_up: Mapping[str, Any]
-    """The fields of subjects that look up what the shop has."""
-    rules: Rules
-    again: Again
-    judge_repeats: int
-    allowance: Allowance
-    rate_floors: bool = False
-    """Whether opinions on null agents and the oracle are asked for."""
     fresh: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
     """The keys of verdicts made so far: if one metric asked again, another that uses the verdict does not."""
 
+    @classmethod
+    def of(cls, plan: ScoringPlan) -> "Submitter":
+        """Raises UserError for an unknown metric or pair, and for rules that pairwise does not know."""
+        metrics = load_metrics(plan.metrics)
+        of_pairs = [pair_metric()] if PAIRWISE in plan.metrics else []
+        check_rules([*metrics, *of_pairs], plan.rules)
+        definition = read_definition(plan.experiment)
+        judges = [judge.with_wording(plan.wording.label) for judge in plan.judges]
+        compared = choose_pairs(definition, plan.pairs) if of_pairs else []
+        return cls(plan, definition, metrics, of_pairs, judges, compared)
+
     async def judge(self, subject: Subject, metric: Metric, judge: Judge) -> None:
         """Judges a run; skips runs without a report, and opinions of rule-based judges."""
-        is_wanted = is_judged(metric, subject.system, floors=self.rate_floors)
+        is_wanted = is_judged(metric, subject.system, floors=self.plan.rate_floors)
         if subject.report_sha is None or not is_wanted or is_unrated(metric, judge.ref):
             return
         about = {"run_id": subject.run_id, "report_sha": subject.report_sha, "is_external": subject.is_external}
         with self._judge_session(metric, judge, subject.label, subject.run_name, about) as judge_session:
-            repeats = self.judge_repeats if metric.needs_judge else 1
+            repeats = self.plan.judge_repeats if metric.needs_judge else 1
             await metric.run_judge(subject, judge_session)
             await judge_session.take_all(  # some judge again what the first repeat found
                 metric.run_judge(subject, judge_session.of_repeat(repeat)) for repeat in range(2, repeats + 1)
@@ -111,7 +154,7 @@ class Submitter:
         with self._judge_session(metric, judge, pair_name(pair.labels), a.run_name, about) as judge_session:
             await judge_session.take_all(
                 metric.judge(pair, self.definition.seed, judge_session.of_repeat(repeat))
-                for repeat in range(1, self.judge_repeats + 1)
+                for repeat in range(1, self.plan.judge_repeats + 1)
             )
 
     def _judge_session(
@@ -119,19 +162,19 @@ class Submitter:
     ) -> JudgeSession:
         return JudgeSession(
             judge,
-            VerdictFile(verdict_path(self.experiment, metric.name, judge.slug, folder, run)),
+            VerdictFile(verdict_path(self.plan.experiment, metric.name, judge.slug, folder, run)),
             metric=metric.name,
             version=metric.version,
             **about,
             rules=self._rules_of(judge),
-            again=self.again,
-            allowance=self.allowance,
+            again=self.plan.again,
+            allowance=self.plan.allowance,
             fresh=self.fresh,
         )
 
     def _rules_of(self, judge: Judge) -> Rules:
         """The rules that a judge follows; code knows none but our own."""
-        return "default" if judge is CODE_JUDGE else self.rules
+        return "default" if judge is CODE_JUDGE else self.plan.rules
 
     @property
     def tables(self) -> list[tuple[Metric, Judge]]:
@@ -143,23 +186,23 @@ class Submitter:
     def asked(self) -> tuple[list[TableKey], list[tuple[Assessor, Labels]]]:
         """The judges of each metric and of each pair of systems, for ``derive_scores``."""
         tables = [TableKey(metric.name, Assessor(judge.ref, self._rules_of(judge))) for metric, judge in self.tables]
-        return tables, [(Assessor(judge.ref, self.rules), pair) for judge in self.judges for pair in self.compared]
+        return tables, [(Assessor(judge.ref, self.plan.rules), pair) for judge in self.judges for pair in self.compared]
 
-    async def judge_missing(self, progress: Progress, concurrency: int | None) -> None:
+    async def judge_missing(self) -> None:
         """Makes criteria, judges runs, compares pairs, and judges runs in the metrics that need verdicts on pairs."""
-        unmade = unprepared(self.experiment, self.definition, self.metrics, self.judges, self.store)
+        experiment = self.plan.experiment
+        unmade = unprepared(experiment, self.definition, self.metrics, self.judges, self.plan.store)
         tasks: list[Stages] = [[[partial(self.prepare, *task)]] for task in unmade]
-        total = len(tasks) + len(planned_runs(self.experiment, self.definition)) * len(self.tables)
-        total += len(meetings(self.experiment, self.definition, self.compared)) * len(self.judges)
+        total = len(tasks) + len(planned_runs(experiment, self.definition)) * len(self.tables)
+        total += len(meetings(experiment, self.definition, self.compared)) * len(self.judges)
         groups = judging_order([*self.metrics, *self.of_pairs])
         # A run is read once for all metrics but those that need verdicts on pairs.
         of_pairs_read = (at for at, group in enumerate(groups) if any(PAIRWISE in metric.after for metric in group))
         at = next(of_pairs_read, len(groups))
-        batches = any(judge.in_batches for judge in self.judges)
-        side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
-        with progress.track("judging", total) as bar:
+        side_by_side = BATCH_CONCURRENCY if any(judge.in_batches for judge in self.judges) else CONCURRENCY
+        with self.plan.progress.track("judging", total) as bar:
             for work in (iter(tasks), self._of_runs(groups[:at]), self._of_meetings(), self._of_runs(groups[at:])):
-                await _work_on(self.allowance, work, bar, side_by_side)
+                await _work_on(self.plan.allowance, work, bar, side_by_side)
 
     def _of_runs(self, groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
         # A report's questions are sent before code looks at it.
@@ -168,12 +211,14 @@ class Submitter:
             for group in groups
             for needs_judge in (True, False)
         ]
-        for run in planned_runs(self.experiment, self.definition) if any(asked) else ():
-            subject = replace(read_subject(self.experiment, self.definition, run, self.store), **self.looked_up)
+        plan = self.plan
+        looked_up: dict[str, Any] = {name: getattr(plan, name) for name in ("offers", "look_up", "references")}
+        for run in planned_runs(plan.experiment, self.definition) if any(asked) else ():
+            subject = replace(read_subject(plan.experiment, self.definition, run, plan.store), **looked_up)
             yield [[partial(self.judge, subject, *table) for table in group] for group in asked]
 
     def _of_meetings(self) -> Iterator[Stages]:
-        for pair in read_pairs(self.experiment, self.compared, self.store):
+        for pair in read_pairs(self.plan.experiment, self.compared, self.plan.store):
             yield [[partial(self.compare, pair, metric, judge) for metric in self.of_pairs for judge in self.judges]]
 
 
@@ -183,98 +228,41 @@ BATCH_CONCURRENCY = 300
 """Jobs at once with batches: each has two open files, of which a process may have about a thousand."""
 
 
-async def score_experiment(
-    experiment: Path,
-    metrics: Sequence[str | Metric],
-    judges: Sequence[Judge],
-    *,
-    rules: Rules = "default",
-    store: Store | None = None,
-    offers: WouldDo | None = None,
-    look_up: LookUp | None = None,
-    references: Mapping[str, Reference] | None = None,
-    progress: Progress,
-    again: Again = "nothing",
-    concurrency: int | None = None,
-    allowance: Allowance | None = None,
-    missing: Mapping[str, Pages] | None = None,
-    judge_repeats: int = 1,
-    pairs: Sequence[str] = (),
-    rate_floors: bool = False,
-    wording: Wording = PACKAGED,
-    criteria: Path | None = None,
-    gold: Path | None = None,
-    judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
-    on_written: Callable[[], None] | None = None,
-    takes_board: bool = True,
-) -> Scores:
+async def score_experiment(plan: ScoringPlan) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
-
-    ``metrics`` are names or loaded; those that need no model are judged by code, whatever ``judges`` holds. ``store``
-    None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want, ``look_up``
-    its records of what an answer names, and ``references`` are its baskets by query id, each looked up once a judgement
-    needs it. Once ``allowance`` is spent nothing more is asked, and scores are made of what was judged.
-
-    ``missing`` has, by label, the web from which unread cited pages are fetched before judging (with ``again``, also
-    those that could not be read). Metrics that need a judge judge each report ``judge_repeats`` times from the start.
-    ``pairs`` are what "pairwise" compares, as "A~B"; by default, all pairs of systems that research. Null agents and
-    the oracle are rated for quality only with ``rate_floors``; a rule-based judge is asked for no opinion.
-
-    With another ``wording`` than the packaged one these are other judges, with its label. ``criteria`` is a folder or
-    experiment whose criteria are copied; ``gold`` a folder, sandbox or experiment with what good answers are known to
-    contain. ``judge_notes`` returns notes to show beside each judge's scores of faithfulness, by the judge's key.
-    ``on_written`` is called while the folder is still locked. Unless it ``takes_board``, the board stays with the
-    judges of an earlier command.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
     """
-    loaded = load_metrics(metrics)
-    of_pairs = [pair_metric()] if PAIRWISE in metrics else []
-    check_rules([*loaded, *of_pairs], rules)
-    definition = read_definition(experiment)
-    submitter = Submitter(
-        experiment,
-        definition,
-        loaded,
-        of_pairs,
-        judges=[judge.with_wording(wording.label) for judge in judges],
-        compared=choose_pairs(definition, pairs) if of_pairs else [],
-        store=store,
-        looked_up={"offers": offers, "look_up": look_up, "references": references or {}},
-        rules=rules,
-        again=again,
-        judge_repeats=judge_repeats,
-        allowance=allowance or Allowance(),
-        rate_floors=rate_floors,
-    )
+    experiment, progress, submitter = plan.experiment, plan.progress, Submitter.of(plan)
+    loaded, definition = submitter.metrics, submitter.definition
     with locked_folder(experiment):
-        if look_up is not None:
-            await asyncio.to_thread(keep_unopened, experiment, look_up)
-        if missing is not None:
-            fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
-            progress.note(fetch_summary(await asyncio.to_thread(fetched)))
-        if gold is not None:  # for all built-in metrics too
+        if plan.look_up is not None:
+            await asyncio.to_thread(keep_unopened, experiment, plan.look_up)
+        if plan.missing is not None:
+            again = plan.again != "nothing"
+            fetched = await asyncio.to_thread(fetch_missing, experiment, plan.missing, progress, again=again)
+            progress.note(fetch_summary(fetched))
+        if plan.gold is not None:  # for all built-in metrics too
             for metric in load_metrics([*METRICS, *loaded]):
                 if metric.keep_gold is not None:
-                    metric.keep_gold(experiment, definition, gold)
-        if criteria is not None:
-            take_criteria(experiment, criteria, loaded)
-        keep_wording(experiment, wording)
-        with overridden_prompts(wording.texts):
-            await submitter.judge_missing(progress, concurrency)
-        if of_pairs or any(metric.needs_judge for metric in loaded):
-            board = Board(rules=rules, judge=tuple(judge.ref.key for judge in submitter.judges))
-            if takes_board or read_board(experiment).judge in ((), board.judge):
+                    metric.keep_gold(experiment, definition, plan.gold)
+        if plan.criteria is not None:
+            take_criteria(experiment, plan.criteria, loaded)
+        keep_wording(experiment, plan.wording)
+        with overridden_prompts(plan.wording.texts):
+            await submitter.judge_missing()
+        if submitter.of_pairs or any(metric.needs_judge for metric in loaded):
+            board = Board(rules=plan.rules, judge=tuple(judge.ref.key for judge in submitter.judges))
+            if plan.takes_board or read_board(experiment).judge in ((), board.judge):
                 write_board(experiment, board)
-        keep_references(experiment, references or {})
+        keep_references(experiment, plan.references)
         others = _others(experiment, loaded, progress)
         with progress.busy("scores of all verdicts"):
-            notes = judge_notes(experiment) if judge_notes else {}
-            scores = derive_scores(experiment, [*loaded, *others], *submitter.asked, notes)
+            scores = derive_scores(experiment, [*loaded, *others], *submitter.asked, judge_notes(experiment))
         write_atomically(experiment / "scores.json", f"{canonical_json(scores.document())}\n")
-        if on_written is not None:
-            on_written()
+        if plan.packs:
+            pack_below(experiment / "verdicts")
     return scores
 
 

@@ -1,6 +1,7 @@
 """How texts are read, cited, checked and rendered: pure functions over records and texts.
 
 text/           words, sentences, amounts, layout: one reader for each
+vocabulary.py   the words of a shop: what its titles call things, and the values of its fields
 listing.py      a product with what comparing needs: its makers and offers, and of which kind it is
 constraints.py  which products suit a want, by the gold, by fields, else open
 report/         what a report cites and says, and how it is shown to a reader

@@ -295,17 +295,17 @@ def baskets(
     things: Sequence[WantedThing], wish: Wish, title_of: Callable[[str], str], currency: str
 ) -> tuple[FoundBasket | None, FoundBasket | None]:
     """The cheapest and the best basket within the budget. ``title_of`` gives a product's title by its id."""
-    needed = [thing for thing in things if not thing.optional]
-    cheapest = _within(needed, wish)
+    required = needed(things)
+    cheapest = cheapest_choice(required, wish)
     if cheapest is None:
         return None, None
     budget = None if wish.budget is None else wish.budget.value
     # Optional things are included if the budget allows.
-    choices = ((wanted, best_choice(wanted, budget)) for wanted in (things, needed))
+    choices = ((wanted, best_choice(wanted, budget)) for wanted in (things, required))
     best = next(
         (_comparison(wanted, chosen, title_of, currency) for wanted, chosen in choices if chosen is not None), None
     )
-    return _comparison(needed, cheapest, title_of, currency), best
+    return _comparison(required, cheapest, title_of, currency), best
 
 
 def _currency(wish: Wish, offered: Offered) -> str:
@@ -315,8 +315,13 @@ def _currency(wish: Wish, offered: Offered) -> str:
     return wish.limits[0].currency if wish.limits else most_offered
 
 
-def _within(things: Sequence[WantedThing], wish: Wish) -> list[Fit] | None:
-    """The cheapest choice, if it is within the budget."""
+def needed(things: Iterable[WantedThing]) -> list[WantedThing]:
+    """The things that no answer may leave out."""
+    return [thing for thing in things if not thing.optional]
+
+
+def cheapest_choice(things: Sequence[WantedThing], wish: Wish) -> list[Fit] | None:
+    """The cheapest fit for each thing; None if they cost more than the budget, or a thing has none."""
     chosen = best_choice(things, by_worth=False)
     is_over = chosen is not None and wish.budget is not None and total_of(things, chosen) > wish.budget.value
     return None if is_over else chosen
@@ -327,11 +332,11 @@ _Nearest = tuple[Sequence[WantedThing], list[Fit]]
 
 def _lacking(wish: Wish, shop: _Shop, things: Sequence[WantedThing]) -> tuple[Lack, _Nearest | None]:
     """The first limit whose removal makes a basket possible, with the cheapest of these; or what else is missing."""
-    needed = [number for number, want in enumerate(wish.wants) if not want.optional]
-    if not all(shop.offered[number] or shop.unsure[number] for number in needed):
+    required = [number for number, want in enumerate(wish.wants) if not want.optional]
+    if not all(shop.offered[number] or shop.unsure[number] for number in required):
         return "not_sold", None
     # If nothing suits a want, the price is not what is missing.
-    if any(things[at].fits and all(fit.price is None for fit in things[at].fits) for at in needed):
+    if any(things[at].fits and all(fit.price is None for fit in things[at].fits) for at in required):
         return "no_price", None
     for lack in _LIMITS:
         if (nearest := _without(lack, wish, shop)) is not None:
@@ -368,9 +373,9 @@ def _without(lack: Lack, wish: Wish, shop: _Shop) -> _Nearest | None:
         wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
         freed = wish.model_copy(update={**of_wish, "wants": wants})
         things = shop.things(freed)
-    needed = [thing for thing in things if not thing.optional]
-    chosen = _within(needed, freed)
-    return None if chosen is None else (needed, chosen)
+    required = needed(things)
+    chosen = cheapest_choice(required, freed)
+    return None if chosen is None else (required, chosen)
 
 
 def _comparison(

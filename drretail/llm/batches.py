@@ -23,8 +23,8 @@ from drretail.llm.faults import AGAIN, passes
 from drretail.llm.providers import ONCE, Pacer
 from drretail.llm.registry import Model
 from drretail.records.base import sha256_of
+from drretail.records.figures import counted
 from drretail.records.run import slug
-from drretail.records.tables.figures import counted
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

@@ -2,21 +2,15 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drretail.llm.prices import price_version, unpriced
 from drretail.records.run import Usage
-from drretail.records.tables.figures import dollars as in_dollars
-from drretail.records.tables.result import Result
-from drretail.records.tables.table import table_of
 
 if TYPE_CHECKING:
     from drretail.llm.registry import Model
-
-COLUMNS = ("what", "left", "calls", "input tokens", "output tokens", "dollars", "rests on")
 
 
 @cache
@@ -67,19 +61,3 @@ def likely(
         return Estimate(name, count, None, None, None, None, "nothing")
     basis = f"{pieces:,} {what} here" if pieces else f"typical {what}"
     return Estimate(name, count, usage.calls, usage.input, usage.output, usage.dollars, basis, unknown)
-
-
-def estimated(title: str, parts: Sequence[Estimate], notes: Sequence[str] = ()) -> Result[Sequence[Estimate]]:
-    """A line for each part and one for all, and sentences on models without a price and what the numbers leave out."""
-    summed = [[getattr(part, name) for part in parts] for name in ("count", "calls", "input", "output", "dollars")]
-    count, calls, read, written, dollars = (None if None in column else sum(column) for column in summed)
-    together = Estimate("together", count or 0, calls, read, written, dollars, "")
-    rows: list[list[object]] = []
-    for part in (*parts, together):
-        *tokens, cost, basis = astuple(part)[:7]
-        cells = [*tokens, None if cost is None else in_dollars(cost), basis]
-        rows.append(["unknown" if cell is None else cell for cell in cells])
-    names, prices = {name for part in parts for name in part.unpriced}, price_version()
-    document = {"prices": prices, "estimates": [asdict(part) for part in parts], "together": asdict(together)}
-    lines = [*([unpriced(names)] if names else []), f"Nothing was sent. Prices: {prices}.", *notes]
-    return Result(parts, document, [table_of(title, COLUMNS, rows).filled], notes=lines)

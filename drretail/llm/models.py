@@ -23,9 +23,9 @@ from drretail.llm.registry import Model
 from drretail.llm.servers import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.llm.usage import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
+from drretail.records import figures
 from drretail.records.base import Record, canonical_json
 from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
-from drretail.records.tables import figures
 from drretail.records.trajectory import Trajectory, span
 
 # How each provider is told that the tools it sees may not be called. They must still be sent: Anthropic refuses

@@ -33,8 +33,8 @@ from drretail.llm.providers import Asked
 from drretail.llm.registry import Model, ModelInfo
 from drretail.parsing import parse_json, parse_toml
 from drretail.records.base import ModelKind, Record, canonical_json, sha256_of
+from drretail.records.figures import counted
 from drretail.records.run import Usage
-from drretail.records.tables.figures import counted
 
 ErrorKind = Literal["rate_limit", "overloaded", "connection", "timeout", "refusal", "context_overflow", "invalid"]
 SHOWN = 160

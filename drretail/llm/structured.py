@@ -15,7 +15,7 @@ from drretail.llm.prompt import load_prompt, tag_content, tagged
 from drretail.llm.registry import Model
 from drretail.parsing import writable_json
 from drretail.records.base import Record, canonical_json
-from drretail.records.tables.figures import counted
+from drretail.records.figures import counted
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel

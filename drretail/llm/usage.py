@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 from drretail.errors import UserError, shortened
 from drretail.llm.prices import is_same_model
 from drretail.records.base import canonical_json
+from drretail.records.figures import count, counted
+from drretail.records.figures import dollars as dollars_text
 from drretail.records.run import REPORTED, RoleModel, System, Usage
-from drretail.records.tables.figures import count, counted
-from drretail.records.tables.figures import dollars as dollars_text
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage

@@ -16,8 +16,8 @@ from drretail.grounding.listing import Listing, pieces_in
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.base import Record
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
+from drretail.records.figures import counted
 from drretail.records.query import Query
-from drretail.records.tables.figures import counted
 from drretail.records.wish import Want, Wish
 
 Key = tuple[str, str, str, str]

@@ -19,9 +19,9 @@ from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
 from drretail.querygen.rules.needs import needs_of
 from drretail.records.criteria import NeedOf
+from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.shop import Product
-from drretail.records.tables.figures import counted
 
 _MOST_DRAWN = 20
 """Users drawn per user wanted, since some give no query."""
@@ -109,8 +109,7 @@ class Drafts:
             if self._written.near_duplicate(anybodys) is not None:
                 continue
             query = self.linter.with_needs(query)
-            proved = query.gold.needs.proved if query.gold and query.gold.needs else ()
-            if not self._needs.issubset(proved):
+            if not self._needs.issubset(query.needs.proved if query.needs else ()):
                 self.short += 1
                 continue
             self._written.add(anybodys)

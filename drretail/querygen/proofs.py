@@ -21,13 +21,13 @@ from statistics import fmean
 from typing import Any
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
-from drretail.grounding.basket import best_choice, total_of
+from drretail.grounding.basket import cheapest_choice, needed, total_of
 from drretail.grounding.listing import folded
 from drretail.querygen.checks.case import QueryCase, Shopper
 from drretail.querygen.checks.sources import orders_of, value_of
 from drretail.records.criteria import Gold, NeedOf, NeedProof, Needs
+from drretail.records.figures import number
 from drretail.records.query import Fit, Query, Reference, WantedThing
-from drretail.records.tables.figures import number
 from drretail.records.wish import Source, SourceKind, Want, Wish
 
 MOST_LUCK = 1 / 3
@@ -105,17 +105,6 @@ class _Whole:
         return (left if every else round(left / BASKETS * prod(sizes))), luck
 
 
-def needed(things: Sequence[WantedThing]) -> list[WantedThing]:
-    return [thing for thing in things if not thing.optional]
-
-
-def cheapest(things: Sequence[WantedThing], wish: Wish) -> list[Fit] | None:
-    """The cheapest fits of what is needed; None if they cost more than the budget, or something has none."""
-    chosen = best_choice(things, by_worth=False)
-    is_over = chosen is not None and wish.budget is not None and total_of(things, chosen) > wish.budget.value
-    return None if is_over else chosen
-
-
 def with_needs(query: Query, case: QueryCase, catalog: Catalog) -> Query:
     """The query with what it needs in its gold. What a model read of records is kept while the proof is the same."""
     needs, gold = needs_of(case, catalog), query.gold or Gold(query_id=query.query_id)
@@ -137,16 +126,16 @@ def proof_in_words(source: NeedOf, proof: NeedProof) -> str:
 
 def as_read(query: Query, by: str, *, is_stated: bool) -> Query:
     """The query with what a model found of e: whether a record states what the web is asked for."""
-    if query.gold is None or query.gold.needs is None or (web := query.gold.needs.web) is None:
+    if query.gold is None or query.needs is None or (web := query.needs.web) is None:
         return query
     fails = tuple(sorted({*web.fails, *("e" * is_stated)}))
-    needs = query.gold.needs.model_copy(update={"web": web.model_copy(update={"fails": fails, "by": by})})
+    needs = query.needs.model_copy(update={"web": web.model_copy(update={"fails": fails, "by": by})})
     return query.model_copy(update={"gold": query.gold.model_copy(update={"needs": needs})})
 
 
 def mean_luck(queries: Sequence[Query], source: NeedOf) -> float:
     """The mean luck without a source over the queries that want something; 1 for what is not proved."""
-    asked = [query.gold and query.gold.needs for query in queries if query.wants_something]
+    asked = [query.needs for query in queries if query.wants_something]
     return fmean(1.0 if needs is None else needs.luck(source) for needs in asked) if asked else 1.0
 
 
@@ -166,7 +155,7 @@ def _proof(case: QueryCase, whole: _Whole, kind: SourceKind) -> NeedProof:
     wish, things = ablated.wish or Wish(), case.stock.offers.reference(ablated).things
     left, luck = whole.baskets(wish, things)
     failed = {
-        "a": whole.is_right(needed(things), cheapest(needed(things), wish)),
+        "a": whole.is_right(needed(things), cheapest_choice(needed(things), wish)),
         "b": luck > MOST_LUCK,
         "c": left < _LEAST_LEFT,
         "d": not whole.is_unmeetable and whole.n_right < _LEAST_RIGHT,
@@ -211,7 +200,7 @@ def _one_search(case: QueryCase, whole: _Whole, catalog: Catalog) -> bool:
         hits = {hit.product_id for hit in catalog.search(_search(want, wish)).hits}
         fits = tuple(fit for fit in thing.fits if fit.product_id in hits)
         things += [] if thing.optional else [thing.model_copy(update={"fits": fits})]
-    return whole.is_right(things, cheapest(things, wish))
+    return whole.is_right(things, cheapest_choice(things, wish))
 
 
 def _search(want: Want, wish: Wish) -> CatalogQuery:

@@ -2,7 +2,8 @@
 
 base.py        Record and Document, canonical JSON and its hash, which ids a shop may have, and file names made of texts
                that others chose
-tables/        a table as a record, numbers as text, and renderers
+figures.py     numbers as text, one function for each kind
+account.py     what came into a stage and what became of it; the one place that praises
 trajectory.py  the steps of a run
 shop.py        an amount with its currency; products with what they are offered for, orders, users, statistics; what the
                record shows of a user, in statements

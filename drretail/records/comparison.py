@@ -239,33 +239,11 @@ class PairScore(OfJudge):
 _PAIRS = (("a", "b"), ("wins", "losses"), ("win", "loss"))
 
 
-class Reliability(Record):
-    """How steady one system is in one variant, if runs or judgements were repeated: standard deviations."""
-
-    metric: str = ""
-    variant: str = ""
-    name: str = ""
-    """As in ``ComparedRow``."""
-    system: str = ""
-    sd_queries: float | None = None
-    """Between queries; includes the agent's noise if each query was run once."""
-    sd_agent: float | None = None
-    """Between repeats of the agent on a query, without the judge's noise; None if that can't be separated."""
-    sd_judge: float | None = None
-    """Between repeats of the judge on a report."""
-    sd_repeats: float | None = None
-    """Between repeats of the agent on a query, agent and judge together. Given if the judge may answer differently the
-    next time and judged each report once.
-    """
-
-
 class JudgeTable(OfJudge):
     """All rows by one judge under one set of rules. Numbers of two tables are not comparable."""
 
     rows: tuple[ComparedRow, ...]
     """One row per variant."""
-    reliability: tuple[Reliability, ...] = ()
-    """How steady each system is over repeats, if queries were run several times."""
 
 
 class Comparison(Record):

@@ -238,7 +238,7 @@ class CitationCounts(Record):
 
 
 class Finding(Record):
-    """One thing found wrong; the same shape for checks, verifier, query lint and planted errors."""
+    """One thing found wrong; the same shape for checks, verifier and query lint."""
 
     model_config = ConfigDict(serialize_by_alias=True)
 

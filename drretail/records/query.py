@@ -8,7 +8,7 @@ from typing import Literal, Self, get_args
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from drretail.records.base import Document, Record, sha256_of
-from drretail.records.criteria import Fact, Gold
+from drretail.records.criteria import Fact, Gold, Needs
 from drretail.records.reading import Because, Pick
 from drretail.records.shop import Money, product_of
 from drretail.records.wish import Wish
@@ -286,6 +286,11 @@ class Query(Document):
     def task(self) -> "Query":
         """The query without its gold."""
         return Query.model_construct(**{name: getattr(self, name) for name in IN_TASK})
+
+    @property
+    def needs(self) -> Needs | None:
+        """What it is proved to need; None before that."""
+        return None if self.gold is None else self.gold.needs
 
     @property
     def has_gold(self) -> bool:

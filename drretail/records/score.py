@@ -8,12 +8,12 @@ from typing import Any, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
+from drretail.records.account import Account
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
 from drretail.records.comparison import ComparedRow, PairScore
+from drretail.records.figures import number
 from drretail.records.reading import JudgeAudit
 from drretail.records.run import System
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import number
 
 Unit = Literal["share", "rating", "grade", "percent", "count", "words", "tokens", "dollars"]
 """A share is 0 to 1, a rating 0 to 10, a grade 0 to 4, a percent 0 to 100; the others are numbers of things in a report

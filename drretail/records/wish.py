@@ -96,17 +96,6 @@ class Demand(Record):
         """True if the field says yes or no to it."""
         return bool(self.any_of) and set(map(str.casefold, self.any_of)) <= {"yes", "true"}
 
-    @property
-    def rests_on_record(self) -> bool:
-        """True if its own words do not say the value of the field: it is as of something that the shopper has."""
-        words = spoken(self.say)
-        return (
-            self.field is not None
-            and bool(self.any_of)
-            and not self.is_yes_or_no
-            and not any(spoken(value) in words for value in self.any_of)
-        )
-
     @model_validator(mode="before")
     @classmethod
     def _of_words(cls, value: Any) -> Any:
@@ -287,9 +276,6 @@ class Wish(Record):
     )
     declined: Sources = Field(
         default=(), description="The pages that say why nobody should buy it.", exclude_if=lambda it: not it
-    )
-    orders: tuple[str, ...] = Field(
-        default=(), description="Ids of orders of the shopper to look up: they are not named by a product's title."
     )
 
     @field_validator("wants")

@@ -1,5 +1,4 @@
 """Means over queries with 95% intervals that count users: the queries of one user are one cluster.
-How much of a value is noise: between queries, between repeats of the agent, between repeats of the judge.
 
 An estimate is described by the influence of each query, which is how much the query moves it; influences sum to 0. They
 add up within a cluster, and the variance of the estimate is the variance of these sums. scipy is imported inside
@@ -9,17 +8,12 @@ Repeats of a query are averaged first, since they say nothing about other querie
 whatever the values are: Student's t with a variance over clusters for means, ratios and differences, and for shares a
 binomial interval for as many queries as this variance makes them worth. benchmarks/comparisons.py measures how often
 they hold.
-
-A value y of query q, agent repeat r and judge repeat j is modelled as mean + query + agent + judge, each drawn
-independently. The variances come from the nested analysis of variance by the method of moments, for unequal numbers of
-repeats (Searle): each mean square is set equal to its expected value, and the three equations are solved. A negative
-solution is reported as 0, and the other parts keep their solutions.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import fsum, sqrt
+from math import fsum
 from statistics import fmean
 from typing import Any
 
@@ -277,71 +271,8 @@ def _rounded(value: float) -> float:
     return round(float(value), 10)
 
 
-Nested = Sequence[Sequence[Sequence[float]]]
-"""Values by query, agent repeat and judge repeat."""
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """Standard deviations in the units of the metric; None for a part that can't be separated."""
-
-    queries: float | None
-    """Between queries; includes the agent's noise if the agent was not repeated."""
-    agent: float | None
-    """Between repeats of the agent; includes the judge's noise if the judge was not repeated."""
-    judge: float | None
-    """Between repeats of the judge on one report."""
-
-
-def noise(values: Nested) -> Noise:
-    """Splits the spread of these values into its three parts; empty queries and repeats are left out."""
-    nested = [[list(run) for run in query if run] for query in values]
-    nested = [query for query in nested if query]
-    judge = run_variance([run for query in nested for run in query])
-    agent = _agent_variance(nested, judge or 0.0)
-    queries = _query_variance(nested, agent or 0.0, judge or 0.0)
-    return Noise(_deviation(queries), _deviation(agent), _deviation(judge))
-
-
 def run_variance(values: Sequence[Sequence[float]]) -> float | None:
     """The pooled variance between a query's repeats, or a run's judgements; None if none has two."""
     degrees = sum(len(query) - 1 for query in values if query)
     means = [(query, fmean(query)) for query in values if query]
     return fsum(fsum((value - mean) ** 2 for value in query) for query, mean in means) / degrees if degrees else None
-
-
-def _agent_variance(nested: Nested, judge: float) -> float | None:
-    """(mean square between runs of a query − judge) / mean number of judge repeats in a run."""
-    degrees = sum(len(query) - 1 for query in nested)
-    if not degrees:
-        return None
-    repeats = fsum(len(_flat(query)) - _weighted_size(query) for query in nested) / degrees
-    between = fsum(len(run) * (fmean(run) - fmean(_flat(query))) ** 2 for query in nested for run in query) / degrees
-    return (between - judge) / repeats
-
-
-def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
-    """(mean square between queries − judge − its share of agent) / mean number of values in a query."""
-    degrees = len(nested) - 1
-    if degrees < 1:
-        return None
-    values = [_flat(query) for query in nested]
-    total = sum(map(len, values))
-    middle = fmean(value for query in values for value in query)
-    between = fsum(len(query) * (fmean(query) - middle) ** 2 for query in values) / degrees
-    runs = fsum(len(run) ** 2 for query in nested for run in query) / total
-    of_agent = (fsum(_weighted_size(query) for query in nested) - runs) / degrees
-    of_queries = (total - fsum(len(query) ** 2 for query in values) / total) / degrees
-    return (between - judge - of_agent * agent) / of_queries
-
-
-def _flat(query: Sequence[Sequence[float]]) -> list[float]:
-    return [value for run in query for value in run]
-
-
-def _weighted_size(query: Sequence[Sequence[float]]) -> float:
-    return sum(len(run) ** 2 for run in query) / len(_flat(query))
-
-
-def _deviation(variance: float | None) -> float | None:
-    return None if variance is None else round(sqrt(max(0.0, variance)), 10)

@@ -9,6 +9,7 @@ conversation.py  a run's whole conversation, from its journal
 wishes.py        a wish in words
 cart.py          a report's cart with prices and total
 commands.py      the commands that make the experiment again
+drawing/         the one table of all outputs, and how it is drawn: terminal, Markdown, LaTeX, CSV; progress on stderr
 tables/          scores, pairs and agreement as tables, for all folders below
 plots/           plots as SVG
 page/            pages for a browser

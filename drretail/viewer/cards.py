@@ -8,10 +8,10 @@ from textwrap import shorten
 
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metric import NOT_KNOWN
+from drretail.records.account import Account
 from drretail.records.evidence import Finding
+from drretail.records.figures import counted
 from drretail.records.run import place_of
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
 from drretail.viewer.anchors import claim_anchor, finding_anchor, statement_anchor
 from drretail.viewer.cart import CartLines, cart_as_read
 from drretail.viewer.experiment import TURN, ExperimentView, QueryRuns, RunView, two_of

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 from shlex import quote
 
 from drretail.eval.judging.subject import choose_pairs, pair_name
+from drretail.eval.numbers.judges import Assessor, read_board
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.scores.board import read_board
-from drretail.eval.scores.gathering import Assessor
 from drretail.experiment import LABELS, OPTIONS, read_options
 from drretail.files import pack
 from drretail.query_files import as_task, gold_line

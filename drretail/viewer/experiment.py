@@ -12,17 +12,17 @@ from pydantic import TypeAdapter
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.method import score_notes
+from drretail.eval.numbers.file import outdated, read_scores
 from drretail.eval.registry import CONVERSATION, FALSE_STATEMENTS
-from drretail.eval.scores.file import outdated, read_scores
 from drretail.experiment import Definition, kept_accounts, path_of, read_definition
 from drretail.grounding.text.wording import listed
+from drretail.records.account import Account
 from drretail.records.evidence import Finding
+from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.reading import Statement
 from drretail.records.run import Run, Systems, in_order, place_of, shared_models
 from drretail.records.score import JudgeRef, Scoreboard, Scores, Verdict
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
 from drretail.run_file import journal_path, read_results
 from drretail.viewer.cart import readers_in_words
 from drretail.viewer.judged import (

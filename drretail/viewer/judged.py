@@ -19,9 +19,9 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, pair_name
 from drretail.eval.method import in_all_wordings
+from drretail.eval.numbers.gathering import verdicts_by_assessor
+from drretail.eval.numbers.judges import judge_spec, read_board
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
-from drretail.eval.scores.board import read_board
-from drretail.eval.scores.gathering import judge_spec, verdicts_by_assessor
 from drretail.grounding.text.quotes import find_words
 from drretail.parsing import parse_json
 from drretail.records.reading import Statement

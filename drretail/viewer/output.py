@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from drretail.progress import is_progress_shown
 from drretail.records.base import FORMAT
-from drretail.records.tables.result import Markdown, Prose, draw, grid_width, paragraph
-from drretail.records.tables.screen import console, escaped, fit_to_screen, wrapped
-from drretail.records.tables.table import Table
+from drretail.viewer.drawing.layout import draw, grid_width
+from drretail.viewer.drawing.progress import is_progress_shown
+from drretail.viewer.drawing.result import Markdown, Prose, paragraph
+from drretail.viewer.drawing.screen import console, escaped, fit_to_screen, wrapped
+from drretail.viewer.drawing.table import Table
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,24 +14,24 @@ from typing import Any
 from drretail.env.world import World
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.scores.board import Board, read_board
-from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Assessor, means_by_query
+from drretail.eval.numbers.file import read_scores
+from drretail.eval.numbers.gathering import means_by_query
+from drretail.eval.numbers.judges import Assessor, Board, read_board
 from drretail.experiment import Definition, path_of, read_definition, read_runs
 from drretail.llm.spending import words_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.modes import Mode, modes_of
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import PairScore
+from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run, System
 from drretail.records.score import Score, Scores
-from drretail.records.tables.figures import counted
-from drretail.records.tables.markup import markdown_table
-from drretail.records.tables.table import Cell, Column, Kind, Row
 from drretail.records.vote import Vote
 from drretail.run_file import read_telemetry
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
+from drretail.viewer.drawing.markup import markdown_table
+from drretail.viewer.drawing.table import Cell, Column, Kind, Row
 from drretail.viewer.published import PaperTable, paper_table, published
 from drretail.viewer.tables.board import BoardTables
 from drretail.viewer.tables.scores import RECORDED

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from drretail.records.tables.table import Cell, Column, Kind, Row, Table
+from drretail.viewer.drawing.table import Cell, Column, Kind, Row, Table
 
 Rows = Mapping[str, Sequence[Cell | None]]
 """The cells of rows by their names."""

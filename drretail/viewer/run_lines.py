@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from textwrap import shorten
 from typing import Literal
 
+from drretail.records.account import Account
+from drretail.records.figures import counted, counted_each
 from drretail.records.query import Query
 from drretail.records.run import Run
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted, counted_each
 from drretail.viewer.experiment import QueryRuns, RunView
 from drretail.viewer.judged import Support, support_counts
 from drretail.viewer.tables.false_statements import CHECKED, checked_in, count_answer, no_answers, unchecked_in

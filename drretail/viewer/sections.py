@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from drretail.errors import check_known
-from drretail.eval.compare.wording import compared_in, headlines_of, needed_sentence, row_name, sentences
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
-from drretail.eval.scores.gathering import is_panel
+from drretail.eval.numbers.judges import is_panel
+from drretail.eval.numbers.wording import compared_in, headlines_of, needed_sentence, row_name, sentences
 from drretail.records.comparison import Comparison, JudgeTable, PairScore
+from drretail.records.figures import counted, number, percent, roughly
 from drretail.records.run import Systems
 from drretail.records.score import WHY_NOT, Scoreboard, Scores, SliceBy
-from drretail.records.tables.figures import counted, number, percent, roughly
-from drretail.records.tables.result import Part, Prose, Section, prose
-from drretail.records.tables.table import Cell, Table, table_of
+from drretail.viewer.drawing.result import Part, Prose, Section, prose
+from drretail.viewer.drawing.table import Cell, Table, table_of
 from drretail.viewer.tables.ablations import (
     ablation_table,
     condition_note,

@@ -19,8 +19,6 @@ def wish_lines(wish: Wish) -> list[str]:
         lines.append(f"deadline: {wish.deadline}")
     if wish.owned:
         lines.append(f"owned: {', '.join(wish.owned)}")
-    if wish.orders:
-        lines.append(f"orders: {', '.join(wish.orders)}")
     if wish.declined:
         lines.append("to be declined, as a page says")
     rests = [f"{_limit(limit)}: {', '.join(map(_place, limit.sources))}" for limit in wish.every_limit if limit.sources]

@@ -63,7 +63,7 @@ NAMES = {
         "drretail: build_sandbox check_sandbox",
         "drretail.addons.sandboxes.commands: BuiltSandbox CheckedSandbox",
     ),
-    "How good the judge is": ("drretail.addons.lab.commands: card sample correct agree plant",),
+    "How good the judge is": ("drretail.addons.lab.commands: card sample correct agree",),
     "Agents and tools": (
         "drretail: Agent Answer Tool shop_tools try_agent",
         "drretail.records.reading: Pick Outcome",

@@ -17,7 +17,7 @@ from drretail.addons.publications.agents.dr3.user_files import UserFile
 from drretail.addons.sandboxes.search_based.gold import file_tags, page_tags
 from drretail.addons.sandboxes.search_based.pages import numbered_needs
 from drretail.env.web.sandbox import SandboxPage
-from drretail.records.tables.screen import UNSAFE
+from drretail.viewer.drawing.screen import UNSAFE
 from tests.addons.imports.foreign import drb
 from tests.api.test_hostile_texts import ALL, ASKED, URL, holds_nothing_that_poses_as_a_prompt
 from tests.cli.commands import environment

@@ -12,10 +12,8 @@ from tests.cli.test_killed_writes import MOMENTS, RAW, ends_alike, made_by, shop
 COMMANDS: Mapping[str, str] = {
     "import": "import markdown answers --to made",
     "export csv": "export exp --format csv",
-    "export parquet": "export exp --format parquet",
     "export drb": "export exp --format drb",
     "export chat": "export exp --format chat --to made.jsonl.gz",
-    "plant": "lab plant exp --n 1",
     "sample": "lab sample exp",
     "sandbox": "sandbox build --to made --world big --n 1 --sizes 8k --seed 7",
 }

@@ -10,7 +10,9 @@ from drretail.agents.running.system import with_baselines
 from drretail.env.gold import add_gold
 from drretail.env.world import World
 from drretail.experiment import read_definition
+from drretail.grounding.constraints import record_sha
 from drretail.llm.usage import ExperimentBudget
+from drretail.records.criteria import OF_KIND, Decision, Gold
 from drretail.records.query import Query
 from drretail.records.reading import Outcome
 from drretail.records.shop import Money
@@ -18,7 +20,7 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded
 from tests.agents.conftest import QUERY, record, scripted, sut
 from tests.build import demands, known
-from tests.shop import OTHER
+from tests.shop import OTHER, PRODUCTS
 
 
 def recorded(world: World, name: str, query: Query = QUERY, **given: Any) -> Recorded:
@@ -41,7 +43,11 @@ WISH = Wish(wants=(FEEDER, BIRD_BATH), budget=Money.of(120))
 
 
 def asked(wish: Wish = WISH) -> Query:
-    return Query(query_id="q1", user_id=OTHER, text="Two feeders and a bath, under $120?", wish=wish, source="t")
+    bath = PRODUCTS[3]  # which the shop keeps among the feeders
+    of = {"product_id": bath.product_id, "record_sha": record_sha(bath), "by": "model:a"}
+    gold = Gold(query_id="q1", decisions=(Decision(want="bird bath", demand=OF_KIND, state="met", **of),))
+    text = "Two feeders and a bath, under $120?"
+    return Query(query_id="q1", user_id=OTHER, text=text, wish=wish, gold=gold, source="t")
 
 
 def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> None:

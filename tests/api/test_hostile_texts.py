@@ -24,13 +24,12 @@ from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, world_at
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.eval.scoring import score_experiment
+from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.event_loop import run_loop
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
 from drretail.llm.registry import build_model
 from drretail.llm.scripted import scripted_model
-from drretail.progress import Progress
 from drretail.querygen.by_model.pages import Material
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.targets import Target
@@ -146,7 +145,7 @@ def test_no_judge_s_request_holds_what_poses_as_a_prompt(shop: World, tmp_path: 
     run_systems(tmp_path / "exp", Runner(shop, "w"), systems, [query])
     judge = Judge.of(scripted_model("").with_chat(build_model("offline:shopper").chat))
     metrics = [name for name in METRICS if load_metric(name).needs_judge]
-    run_loop(score_experiment(tmp_path / "exp", (*metrics, PAIRWISE), [judge], store=shop.store, progress=Progress()))
+    run_loop(score_experiment(ScoringPlan(tmp_path / "exp", (*metrics, PAIRWISE), [judge], store=shop.store)))
     journals = sorted((tmp_path / "exp" / "verdicts").rglob("*.journal.jsonl"))
     requests = requests_in(*journals)
     assert len(requests) > 2 * len(metrics)

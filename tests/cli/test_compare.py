@@ -1,4 +1,4 @@
-"""``drretail compare`` on the command line. Tests api/compare.py and eval/compare/fail_if.py."""
+"""``drretail compare`` on the command line. Tests api/compare.py and eval/numbers/fail_if.py."""
 
 import json
 import re

@@ -1,5 +1,5 @@
 """Keys never show: what the environment holds under providers' names is struck out wherever a text comes in or leaves.
-Tests errors.py, parsing.py and records/tables/screen.py.
+Tests errors.py, parsing.py and viewer/drawing/screen.py.
 """
 
 import gzip

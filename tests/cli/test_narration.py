@@ -8,8 +8,9 @@ from io import StringIO
 from drretail.agents.running.outcomes import Ended, tallies
 from drretail.cli.narration import step_line
 from drretail.cli.run_progress import RunsShown
-from drretail.progress import Bar, PlainProgress
+from drretail.progress import Bar
 from drretail.records.run import Step, Usage
+from drretail.viewer.drawing.progress import PlainProgress
 from drretail.viewer.tables.tallies import outcome_notes
 
 

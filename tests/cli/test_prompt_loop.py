@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from drretail.eval.judging.subject import planned_runs
-from drretail.eval.scores.file import made_scores
+from drretail.eval.numbers.file import made_scores
 from drretail.experiment import read_definition
 from tests.cli.commands import Command
 

@@ -14,8 +14,8 @@ from tests.cli.terminal import Terminal
 
 SHAPES = r"""
 import logging, sys, warnings
-from drretail.progress import choose_progress, showing_progress
-from drretail.records.tables.screen import guard_streams
+from drretail.viewer.drawing.progress import (choose_progress, showing_progress)
+from drretail.viewer.drawing.screen import guard_streams
 
 EVIL = "\x1b[31mred\x1b[2J\x1b[1;1H \x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\ \u202e [red]a[/b]"
 

@@ -26,7 +26,7 @@ NEVER = [
 ]  # fmt: skip
 """Clients of other providers and servers, what reads raw files and web pages, and what makes pages of results."""
 JUDGING = [
-    "drretail.eval.claims", "drretail.eval.judging", "drretail.eval.registry", "drretail.eval.scores",
+    "drretail.eval.claims", "drretail.eval.judging", "drretail.eval.registry", "drretail.eval.numbers",
     "drretail.records.score", "drretail.viewer.sections", "scipy",
 ]  # fmt: skip
 ALONE = ["drretail.env.folder", "drretail.env.gold", "drretail.env.offers", "drretail.stats", "numpy"]

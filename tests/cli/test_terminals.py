@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 
 from drretail.records.query import Query
 from drretail.records.shop import Product
-from drretail.records.tables.screen import UNSAFE, escaped, on_screen
+from drretail.viewer.drawing.screen import UNSAFE, escaped, on_screen
 from tests.agents.external_agents import command
 from tests.build import build_world
 from tests.cli.commands import environment

@@ -1,4 +1,4 @@
-"""Systems by the values of conditions. Also tests conditions/. dropping: tests/eval/compare/test_ablations.py."""
+"""Systems by the values of conditions. Also tests conditions/. dropping: tests/eval/numbers/test_ablations.py."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A condition of the user's own. Tests conditions/ and eval/compare/ablations.py."""
+"""A condition of the user's own. Tests conditions/ and eval/numbers/ablations.py."""
 
 import shutil
 from pathlib import Path

@@ -14,8 +14,8 @@ from drretail.data_ingest.raw.shop_rows import save_table, shop_sources
 from drretail.env.folder import check_world
 from drretail.env.manifest import DATABASE_FILE, live_generation, read_manifest
 from drretail.env.store.sqlite import SqliteStore
+from drretail.records.account import Account
 from drretail.records.shop import Order, Product
-from drretail.records.tables.account import Account
 
 START = 1_600_000_000_000  # 2020-09-13T12:26:40Z
 BEFORE_2019 = 1_500_000_000_000

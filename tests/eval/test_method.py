@@ -27,8 +27,8 @@ from drretail.records.score import Scores
 from drretail.viewer.judged import read_judgements
 from tests import build
 from tests.build import LABEL, experiment, scripted_judge
-from tests.eval.compare.crafted import preference
 from tests.eval.every_question import every_answer
+from tests.eval.numbers.crafted import preference
 
 STRICT = "Be strict: an unread report is worth nothing."
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.compare.comparing import compare_recorded, compare_systems, metrics_away
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, judging_order, metric
+from drretail.eval.numbers.comparing import compare_recorded, compare_systems, metrics_away
+from drretail.eval.numbers.file import read_scores
+from drretail.eval.numbers.gathering import gather
 from drretail.eval.registry import load_metric, load_metrics
-from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import gather
 from drretail.viewer.tables.scores import score_tables, slice_sections
 from tests import build
 from tests.build import experiment, known

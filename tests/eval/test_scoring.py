@@ -13,7 +13,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.quality import rating_prompt
-from drretail.eval.scores.file import read_scores
+from drretail.eval.numbers.file import read_scores
 from drretail.experiment import path_of
 from drretail.journal import read_effects
 from drretail.llm.offline.judge import tag_contents
@@ -131,7 +131,7 @@ def moody() -> tuple[Judge, Asked]:
 
 
 def repeated(folder: Path, judge: Judge, repeats: int, metrics: Sequence[str] = ("quality",)) -> Scores:
-    return scored(folder, judge, metrics=metrics, judge_repeats=repeats, concurrency=1)
+    return scored(folder, judge, metrics=metrics, judge_repeats=repeats)
 
 
 def test_repeats_are_asked_anew_and_added_to_those_that_stand_and_fewer_take_none_away(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 """Prices and budgets: who may start, and that the cap holds. Models.ask: tests/llm/test_scripted.py.
-with_possible_usage: tests/llm/test_providers.py. estimated_note: tests/eval/scores/test_scoreboard.py.
+with_possible_usage: tests/llm/test_providers.py. estimated_note: tests/eval/numbers/test_scoreboard.py.
 """
 
 import asyncio

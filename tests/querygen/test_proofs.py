@@ -1,6 +1,6 @@
 """What a question needs is proved by what is right without it.
 
-Also tests checks/sources.py and need_floors of eval/scores/scoreboard.py.
+Also tests checks/sources.py and need_floors of eval/numbers/scoreboard.py.
 """
 
 from dataclasses import replace
@@ -10,7 +10,7 @@ import pytest
 
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow
-from drretail.eval.scores.scoreboard import need_floors
+from drretail.eval.numbers.scoreboard import need_floors
 from drretail.querygen.lint import Linter
 from drretail.querygen.proofs import BASKETS, mean_luck
 from drretail.records.criteria import Fact, Gold, NeedProof, Needs

@@ -1,5 +1,5 @@
 """Intervals over users: scipy's where users have one query each, and what they promise where they have several.
-noise, _agent_variance, _query_variance: tests/stats/test_significance.py.
+run_variance: tests/stats/test_significance.py.
 """
 
 import numpy as np

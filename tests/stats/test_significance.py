@@ -2,14 +2,14 @@
 
 import random
 from bisect import bisect_left
-from statistics import mean, variance
+from statistics import variance
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from drretail.stats.intervals import FEWEST, Groups, Noise, noise, numbered, run_variance
+from drretail.stats.intervals import FEWEST, Groups, numbered, run_variance
 from drretail.stats.significance import Gate, difference_test, holm, queries_needed, sign_test, user_sums
 from tests.build import known
 
@@ -128,44 +128,9 @@ def test_users_with_unlike_numbers_of_queries_have_fewer_degrees_of_freedom_and_
     assert shown == [False, True]
 
 
-def test_noise_is_pooled_over_queries_and_what_was_not_repeated_can_not_be_told_apart() -> None:
-    assert noise([[[1.0]], [[3.0]]]) == Noise(round(2**0.5, 10), None, None)
-    assert noise([[[1.0], [3.0]], [[2.0], [4.0]]]).judge is None
-    assert noise([[[1.0, 3.0]], [[2.0, 4.0]]]).agent is None
-    assert noise([[[1.0]]]) == noise([]) == Noise(None, None, None)
-    assert noise([[[1.0, 3.0], []], [], [[], []]]) == noise([[[1.0, 3.0]]])
+def test_the_variance_between_repeats_is_pooled() -> None:
     assert run_variance([[1.0, 3.0], [5.0], [], [2.0, 2.0, 5.0]]) == pytest.approx((2 + 6) / 3)
     assert run_variance([[1.0], []]) is None
-
-
-def test_balanced_repeats_give_the_variances_of_the_textbook_and_an_agent_below_zero_is_zero() -> None:
-    values = np.random.default_rng(3).integers(0, 11, (6, 3, 4)).astype(float) + np.arange(6)[:, None, None] * 5
-    judge = mean(variance(run) for query in values for run in query)
-    runs = 4 * mean(variance([mean(run) for run in query]) for query in values)
-    queries = 12 * variance([mean(query.ravel()) for query in values])
-    found = noise(values.tolist())
-    assert found.judge == pytest.approx(judge**0.5)
-    assert found.agent == pytest.approx(max(0.0, (runs - judge) / 4) ** 0.5)
-    assert found.queries == pytest.approx(((queries - runs) / 12) ** 0.5)
-    alike = noise([[[1.0, 5.0], [3.0, 3.0]], [[7.0, 11.0], [9.0, 9.0]]])  # runs of a query have one mean
-    assert alike.agent == 0
-    assert alike.judge == pytest.approx((16 / 4) ** 0.5)
-    assert alike.queries == pytest.approx((72 / 4) ** 0.5)  # mean square 4 · 2 · 3², less that between runs: 0
-
-
-def test_the_noise_that_was_put_in_comes_out_though_repeats_are_unequal_in_number() -> None:
-    rng = np.random.default_rng(11)
-    values = [
-        [
-            [float(query + agent + judge) for judge in rng.normal(0, 0.5, 1 + (at + turn) % 3)]
-            for turn, agent in enumerate(rng.normal(0, 1.0, 1 + at % 4))
-        ]
-        for at, query in enumerate(rng.normal(0, 2.0, 3000))
-    ]
-    found = noise(values)
-    assert found.judge == pytest.approx(0.5, rel=0.05)
-    assert found.agent == pytest.approx(1.0, rel=0.05)
-    assert found.queries == pytest.approx(2.0, rel=0.05)
 
 
 ALPHA = 0.05

@@ -8,9 +8,9 @@ from drretail import run as run_agents
 from drretail.env.world import World
 from drretail.eval.claims.claims import EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.question import VerdictFile, verdict_path
+from drretail.eval.numbers.file import derive_scores
+from drretail.eval.numbers.judges import Board, write_board
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.board import Board, write_board
-from drretail.eval.scores.file import derive_scores
 from drretail.experiment import path_of, read_runs
 from drretail.files import write_json
 from drretail.grounding.text.layout import find_sentences
@@ -107,14 +107,14 @@ def _faithfulness(
     yield EXTRACT, "report", {"value": [claim.model_dump(mode="json") for claim in claims]}
     for index, claim in enumerate(claim for claim in claims if claim.sources):
         value = support[index % len(support)]
-        texts = [text for source in claim.sources for text in evidence[source].sources or evidence[source].texts]
+        texts = [text for source in claim.sources for text in evidence[source].texts]
         refs = [SourceRef(id=source, sha256=evidence[source].texts[0].sha256) for source in claim.sources]
         if value is None:
             yield SUPPORT, claim.claim_id, {"state": "unverifiable", "reason": "No text of the page could be read."}
             continue
         reason = {1.0: "The source says just this.", 0.5: "The price stands there, the rating differs."}
         fields = {"value": value, "reason": reason.get(value, "Nothing of this stands in the source.")}
-        quote = texts[0].text[40:110] if value else None
+        quote = texts[0].text[40:110].partition(" ")[2].rpartition(" ")[0] if value else None
         yield SUPPORT, claim.claim_id, {**fields, "quote": quote, "sources": refs}
 
 

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
-from drretail.eval.scores.board import Board, write_board
+from drretail.eval.numbers.judges import Board, write_board
 from drretail.experiment import read_runs
+from drretail.records.account import Account
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef
-from drretail.records.tables.account import Account
 from drretail.viewer.commands import score_command
 from drretail.viewer.experiment import Checks, RunView, read_view
 from drretail.viewer.judged import Judged, claim_views, read_judgements, support_counts

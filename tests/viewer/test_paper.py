@@ -8,18 +8,18 @@ import pytest
 
 from drretail import report
 from drretail.errors import UserError
-from drretail.eval.scores.board import Board, write_board
+from drretail.eval.numbers.judges import Board, write_board
 from drretail.files import write_json, write_lines
 from drretail.records.run import NINE, RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Scores, ShownColumn
-from drretail.records.tables.table import Row
 from drretail.records.vote import Vote
+from drretail.viewer.drawing.table import Row
 from drretail.viewer.paper import PaperView, read_paper_view
 from drretail.viewer.published import PaperTable, published
 from tests import build
 from tests.api.paper_anew import kappas
 from tests.build import known
-from tests.eval.compare.crafted import preference
+from tests.eval.numbers.crafted import preference
 from tests.viewer import scores
 from tests.viewer.agents import vote
 

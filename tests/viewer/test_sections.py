@@ -1,4 +1,4 @@
-"""comparison_parts: tests/eval/compare/test_value_tables.py."""
+"""comparison_parts: tests/eval/numbers/test_value_tables.py."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from drretail import report
-from drretail.eval.scores.file import made_scores
+from drretail.eval.numbers.file import made_scores
 from drretail.records.score import Judging, Score, Scores
-from drretail.records.tables.result import Section
-from drretail.records.tables.table import table_of
 from drretail.viewer import sections
+from drretail.viewer.drawing.result import Section
+from drretail.viewer.drawing.table import table_of
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
 from drretail.viewer.sections import metric_parts

@@ -1,5 +1,6 @@
 """For who runs an assistant in a shop.
 
-options.py  the options of ``forget``
-forget.py   ``forget``: an experiment without one user or conversation
+options.py    the options of ``forget``
+redaction.py  rows and texts without people; exports and imports take it from here, too
+forget.py     ``forget``: an experiment without one user or conversation
 """

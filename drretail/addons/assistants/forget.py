@@ -10,6 +10,7 @@ from typing import Any
 
 from drretail import experiment
 from drretail.addons.assistants.options import ForgetOptions
+from drretail.addons.assistants.redaction import Redactor, key_file_of
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of
 from drretail.api.report import DEFAULT_NAMES
@@ -19,12 +20,11 @@ from drretail.files import files_below, read_json, read_jsonl, read_lines, write
 from drretail.locks import locked_folder
 from drretail.packs import pack_below, unpack_below
 from drretail.records.base import FORMAT, canonical_json, file_name
+from drretail.records.figures import counted
 from drretail.records.query import turns_until
 from drretail.records.run import query_of_run
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Prose, Result
-from drretail.records.tables.table import Table, table_of
-from drretail.redaction import Redactor, key_file_of
+from drretail.viewer.drawing.result import Prose, Result
+from drretail.viewer.drawing.table import Table, table_of
 
 MADE_FROM_ALL = ("scores.json", "report", "report.md", "exports", *DEFAULT_NAMES.values())
 """Files and folders that any command makes again from the rest, and that may quote anybody."""

@@ -7,9 +7,9 @@ from drretail import __version__
 from drretail.addons.downloads.options import DownloadOptions
 from drretail.api.option import accepts
 from drretail.api.options.shared import split_names
-from drretail.progress import choose_progress
-from drretail.records.tables.result import Result
-from drretail.records.tables.table import table_of
+from drretail.viewer.drawing.progress import choose_progress
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.drawing.table import table_of
 
 
 @accepts(DownloadOptions)

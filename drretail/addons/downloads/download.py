@@ -22,8 +22,8 @@ from drretail.errors import UserError, check_known
 from drretail.files import sync_tree, write_atomically
 from drretail.parsing import parse_json, retry_after
 from drretail.progress import Bar, Progress
+from drretail.records.account import Account
 from drretail.records.base import Document, Record
-from drretail.records.tables.account import Account
 
 if TYPE_CHECKING:
     from httpx2 import Client, Response

@@ -11,9 +11,9 @@ from drretail.experiment import Definition
 from drretail.files import write_lines
 from drretail.grounding.report.picks import picks_block
 from drretail.records.base import sha256_of
+from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, System
-from drretail.records.tables.figures import counted
 from drretail.run_file import read_results
 from drretail.tools.registry import SUBMIT, nine_of, openai_schemas, submit_schema, tools_of
 

@@ -8,10 +8,10 @@ from drretail.addons.exports.options import ExportOptions
 from drretail.addons.exports.selection import Selection, read_where
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, text_list
-from drretail.eval.scores.file import outdated, outdated_note
-from drretail.progress import busy
-from drretail.records.tables.account import Account
-from drretail.records.tables.result import Result
+from drretail.eval.numbers.file import outdated, outdated_note
+from drretail.records.account import Account
+from drretail.viewer.drawing.progress import busy
+from drretail.viewer.drawing.result import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The forms by name: built-in ones, plugins (entry points of drretail.addons.exports), and ``module:attribute``.
+"""The forms by name.
 
 Forms that take no more than a function are here too: reports for deep_research_bench, and web pages.
 """
@@ -11,14 +11,13 @@ from pathlib import Path
 from drretail.addons.exports import chat, score_tables
 from drretail.addons.exports.selection import Selection
 from drretail.env.web.sandbox import SandboxPage
-from drretail.errors import UserError
+from drretail.errors import UserError, check_known
 from drretail.eval.judging.sources import completed
 from drretail.files import made_whole, write_lines
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
-from drretail.plugins import Plugins
 from drretail.records.base import canonical_json, file_name
-from drretail.records.tables.figures import counted
+from drretail.records.figures import counted
 from drretail.run_file import read_evidence
 
 
@@ -87,22 +86,16 @@ FORMS: Mapping[str, ExportForm] = {
     "chat": ExportForm("chat.jsonl", chat.write, redacts=True),
     "drb": ExportForm("drb", write_drb),
     "csv": ExportForm("scores-csv", score_tables.write_csv, redacts=True),
-    "parquet": ExportForm("scores-parquet", score_tables.write_parquet, redacts=True),
     "statements": ExportForm("statements.csv", score_tables.write_statements, redacts=True),
     "rationales": ExportForm("rationales.csv", score_tables.write_rationales, redacts=True),
     "sandbox": ExportForm("pages.jsonl", _write_sandbox),
 }
-PLUGINS = Plugins("export", dict.fromkeys(FORMS, f"{__name__}:FORMS"), "drretail.exports")
 
 
 def load_form(name: str) -> ExportForm:
-    """The form of that name. Raises UnknownName, or UserError if the place holds no Form."""
-    if name in FORMS:
-        return FORMS[name]
-    place, loaded = PLUGINS.load(name)
-    if not isinstance(loaded, ExportForm):
-        raise PLUGINS.refused(place, loaded, "a drretail.addons.exports.formats.ExportForm")
-    return loaded
+    """The form of that name. Raises UnknownName."""
+    check_known("export", FORMS, name)
+    return FORMS[name]
 
 
 def export_selection(selection: Selection, name: str, to: Path, *, force: bool = False) -> str:
@@ -113,9 +106,7 @@ def export_selection(selection: Selection, name: str, to: Path, *, force: bool =
     """
     form = load_form(name)
     if selection.redaction is not None and not form.redacts:
-        raise UserError(
-            f"{name} can't be redacted: take chat, csv, parquet, statements or rationales, or drop --redact."
-        )
+        raise UserError(f"{name} can't be redacted: take chat, csv, statements or rationales, or drop --redact.")
     if not Path(form.name).suffix and to.suffix[1:].isalpha() and not to.is_dir():
         raise UserError(f"{name} is several files: name a folder with --to, such as {to.with_suffix('')}.")
     if (to.is_file() or to.is_dir()) and not force:

@@ -19,7 +19,7 @@ class ExportOptions:
     form: Annotated[
         str,
         Option(
-            "chat, drb, csv, statements, parquet, sandbox, a plugin's, or module:attribute.",
+            "chat, drb, csv, statements, rationales or sandbox.",
             flag="--format",
             metavar="FORM",
         ),

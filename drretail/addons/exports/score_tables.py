@@ -1,37 +1,33 @@
-"""The scoreboard, scores, values of single reports and the statements of answers as tables: CSV and Parquet."""
+"""The scoreboard, scores, values of single reports and the statements of answers as tables in CSV."""
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from drretail.addons.exports.selection import Chosen, Selection
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import judged_in
 from drretail.eval.method import method_cards
+from drretail.eval.numbers.facts import missing_in_words, with_slices
+from drretail.eval.numbers.file import made_scores
 from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
-from drretail.eval.scores.facts import missing_in_words, with_slices
-from drretail.eval.scores.file import made_scores
 from drretail.files import write_atomically
 from drretail.grounding.report.page import read_page
 from drretail.grounding.text.layout import find_sentences
+from drretail.records.figures import counted
 from drretail.records.run import BASELINES, Turn
 from drretail.records.score import Scoreboard, Verdict
-from drretail.records.tables.figures import counted
-from drretail.records.tables.sheets import csv_table
-from drretail.records.tables.table import table_of
+from drretail.viewer.drawing.sheets import csv_table
+from drretail.viewer.drawing.table import table_of
 from drretail.viewer.judged import read_judgements
 from drretail.viewer.plots.experiment_plots import plot_file_name
 from drretail.viewer.sections import sections
 
 QUALITY = "quality"
-COLUMNS: Mapping[str, Mapping[str, str]] = {
-    table: {name: kind or "VARCHAR" for name, _, kind in (column.partition(" ") for column in columns)}
-    for table, columns in tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")).items()
-}
-"""The columns of each table with their SQL types."""
+COLUMNS: Mapping[str, Sequence[str]] = tomllib.loads(Path(__file__).with_name("columns.toml").read_text("utf-8"))
+"""The columns of each table."""
 
 
 def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
@@ -82,14 +78,10 @@ def _rows(chosen: Chosen, verdict: Verdict) -> Iterator[dict[str, Any]]:
 
 
 Row = Mapping[str, Any]
-_PARTS = {
-    "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n": "BIGINT", " n_planned": "BIGINT",
-    " missing": "VARCHAR", " judge_failed": "BIGINT",
-}  # fmt: skip
+_PARTS = ("", " ci_low", " ci_high", " n", " n_planned", " missing", " judge_failed")
 """The columns that the table has for each column of the scoreboard: the value, the ends of its interval, how many of
 the planned reports it is over, why others have no value, and how often the judge failed.
 """
-Write = Callable[[Path, Mapping[str, str], Sequence[Row]], None]
 
 
 def write_csv(selection: Selection, to: Path) -> str:
@@ -98,12 +90,44 @@ def write_csv(selection: Selection, to: Path) -> str:
     The tables of the page are in ``tables``, unless only some systems or reports are asked for. Cells that a
     spreadsheet would calculate are guarded.
     """
-    return _write(selection, to, ".csv", _csv)
-
-
-def write_parquet(selection: Selection, to: Path) -> str:
-    """Writes the same tables as Parquet."""
-    return _write(selection, to, ".parquet", _parquet)
+    scored = made_scores(selection.experiment)
+    scores: list[Row] = []
+    for score in scored.scores:
+        if score.system in selection.systems:
+            known = scored.metrics.get(score.metric)
+            name = "" if known is None else known.name_of(score.metric, score.variant)
+            row = score.model_dump(mode="json", include={*COLUMNS["scores"]})
+            scores.append(selection.shown(row | {"n": score.n_scored, "name": name or score.variant}))
+    tables: dict[str, tuple[Sequence[str], Sequence[Row]]] = {
+        "scores": (COLUMNS["scores"], scores),
+        "values": (COLUMNS["values"], [*_values(selection)]),
+        "statements": (COLUMNS["statements"], [*statement_rows(selection)]),
+    }
+    written = ", ".join(counted(len(rows), name.removesuffix("s")) for name, (_, rows) in tables.items())
+    if scored.scoreboard is not None:
+        board = scored.scoreboard
+        columns = [f"{column.name}{part}" for column in board.columns for part in _PARTS]
+        rows = [selection.shown(row) for row in _board(selection, board)]
+        tables["scoreboard"] = ["system", "judge", "rules", *columns], rows
+    cards = method_cards(selection.experiment, scored)
+    facts = [{"judge": card.judge, "fact": name, "value": its} for card in cards for name, its in card.facts.items()]
+    tables["methods"] = COLUMNS["methods"], facts
+    to.mkdir(parents=True, exist_ok=True)
+    for name, (columns, rows) in tables.items():
+        _csv(to / f"{name}.csv", columns, rows)
+    researching = {label for label, system in selection.definition.systems.items() if system.agent not in BASELINES}
+    # Means over all systems and reports: not for who asked for some.
+    if researching <= {*selection.systems} and not selection.rules:
+        every = sections(with_slices(selection.experiment, scored))
+        shown = [table for section in every for table in section.separate_tables]
+        (to / "tables").mkdir(exist_ok=True)
+        for earlier in (to / "tables").glob("[0-9]*-*.csv"):
+            earlier.unlink()
+        digits = len(str(len(shown)))  # so that files in the order of their names are in the page's
+        for at, table in enumerate(shown, 1):
+            name = f"{at:0{digits}}-{plot_file_name(table.full_title)}.csv"
+            write_atomically(to / "tables" / name, csv_table(table))
+    return written
 
 
 def write_statements(selection: Selection, to: Path) -> str:
@@ -149,47 +173,6 @@ def write_rationales(selection: Selection, to: Path) -> str:
     return f"0 rationales ({f'no rating is below {LOW}' if is_judged else f'none is judged yet: {judges}'})"
 
 
-def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
-    scored = made_scores(selection.experiment)
-    scores: list[Row] = []
-    for score in scored.scores:
-        if score.system in selection.systems:
-            known = scored.metrics.get(score.metric)
-            name = "" if known is None else known.name_of(score.metric, score.variant)
-            row = score.model_dump(mode="json", include={*COLUMNS["scores"]})
-            scores.append(selection.shown(row | {"n": score.n_scored, "name": name or score.variant}))
-    tables: dict[str, tuple[Mapping[str, str], Sequence[Row]]] = {
-        "scores": (COLUMNS["scores"], scores),
-        "values": (COLUMNS["values"], [*_values(selection)]),
-        "statements": (COLUMNS["statements"], [*statement_rows(selection)]),
-    }
-    written = ", ".join(counted(len(rows), name.removesuffix("s")) for name, (_, rows) in tables.items())
-    if scored.scoreboard is not None:
-        board = scored.scoreboard
-        typed = {f"{column.name}{part}": kind for column in board.columns for part, kind in _PARTS.items()}
-        typed = {"system": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR"} | typed
-        tables["scoreboard"] = typed, [selection.shown(row) for row in _board(selection, board)]
-    cards = method_cards(selection.experiment, scored)
-    facts = [{"judge": card.judge, "fact": name, "value": its} for card in cards for name, its in card.facts.items()]
-    tables["methods"] = COLUMNS["methods"], facts
-    to.mkdir(parents=True, exist_ok=True)
-    for name, (columns, rows) in tables.items():
-        write(to / f"{name}{suffix}", columns, rows)
-    researching = {label for label, system in selection.definition.systems.items() if system.agent not in BASELINES}
-    # Means over all systems and reports: not for who asked for some.
-    if write is _csv and researching <= {*selection.systems} and not selection.rules:
-        every = sections(with_slices(selection.experiment, scored))
-        shown = [table for section in every for table in section.separate_tables]
-        (to / "tables").mkdir(exist_ok=True)
-        for earlier in (to / "tables").glob("[0-9]*-*.csv"):
-            earlier.unlink()
-        digits = len(str(len(shown)))  # so that files in the order of their names are in the page's
-        for at, table in enumerate(shown, 1):
-            name = f"{at:0{digits}}-{plot_file_name(table.full_title)}.csv"
-            write_atomically(to / "tables" / name, csv_table(table))
-    return written
-
-
 def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
     for row in board.rows:
         if row.system in selection.systems:
@@ -212,22 +195,6 @@ def _values(selection: Selection) -> Iterator[Row]:
             yield selection.shown(about | judged | {"status": run.status, "name": score.name} | outcome, run.query_id)
 
 
-def _csv(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:
-    table = table_of(path.stem, [*columns], ([row.get(name) for name in columns] for row in rows))
+def _csv(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    table = table_of(path.stem, columns, ([row.get(name) for name in columns] for row in rows))
     write_atomically(path, csv_table(table))
-
-
-def _parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:
-    import duckdb
-
-    typed = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
-    with TemporaryDirectory() as folder, duckdb.connect() as database:
-        source, parquet = Path(folder) / "rows.jsonl", Path(folder) / "rows.parquet"
-        source.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
-        database.execute(f"CREATE TABLE rows ({typed})")
-        if rows:
-            struct = "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items()) + "}"
-            reading = f"read_json(?, format='newline_delimited', columns={struct})"
-            database.execute(f"INSERT INTO rows BY NAME SELECT * FROM {reading}", [str(source)])  # noqa: S608 — our own names
-        database.execute(f"COPY rows TO '{parquet}' (FORMAT parquet)")
-        write_atomically(path, parquet.read_bytes())

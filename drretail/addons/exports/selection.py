@@ -10,25 +10,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.assistants.redaction import Redactor
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.fail_if import BoundRule
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import planned_runs, resolve_name
 from drretail.eval.metric import Metric
+from drretail.eval.numbers.facts import RunValue, run_values
+from drretail.eval.numbers.fail_if import BoundRule
+from drretail.eval.numbers.gathering import gather_with_panels
+from drretail.eval.numbers.judges import is_panel
 from drretail.eval.registry import installed, recorded_metric
-from drretail.eval.scores.facts import RunValue, run_values
-from drretail.eval.scores.gathering import gather_with_panels, is_panel
 from drretail.experiment import Definition, ended_run, path_of, read_definition, read_runs
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.verify.findings import known_profiles
 from drretail.grounding.verify.records import record_of
 from drretail.parsing import texts_in
+from drretail.records.account import Account
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 from drretail.records.shop import UserProfile
-from drretail.records.tables.account import Account
-from drretail.redaction import Redactor
 from drretail.remembered import remembered
 from drretail.run_file import read_evidence
 

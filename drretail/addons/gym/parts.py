@@ -19,16 +19,17 @@ from drretail.data_ingest.demo import DemoShop, build_shop
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.report.picks import picks_block
-from drretail.progress import Progress, choose_progress
+from drretail.progress import Progress
 from drretail.querygen.generate import Drafts
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
+from drretail.records.account import Account
 from drretail.records.base import canonical_json, file_name
+from drretail.records.figures import counted
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.reading import Pick
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
-from drretail.records.tables.table import table_of
+from drretail.viewer.drawing.progress import choose_progress
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.drawing.table import table_of
 
 TRAIN, HELD_OUT = "train", "held-out"
 PRODUCTS, REVIEWS = 1_000, 15_000

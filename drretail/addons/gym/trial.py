@@ -26,9 +26,9 @@ from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import file_name
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.records.tables.result import Result, prose
-from drretail.records.tables.table import table_of
 from drretail.run_file import Recorded, read_recorded
+from drretail.viewer.drawing.result import Result, prose
+from drretail.viewer.drawing.table import table_of
 from drretail.viewer.judged import words_of_code
 
 

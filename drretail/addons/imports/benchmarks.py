@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.imports.documents import REPORTS, document_text, is_document
 from drretail.addons.imports.material import (
     LONGEST_REPORT,
     TOO_LONG,
@@ -26,9 +27,8 @@ from drretail.addons.imports.material import (
     row_files,
 )
 from drretail.errors import UserError
-from drretail.parsing import REPORTS, document_text, is_document
+from drretail.records.account import Account
 from drretail.records.criteria import GoldInsight, GoldPart, PartOfGold, RequiredDocument
-from drretail.records.tables.account import Account
 
 _PERSONA_HEADING = "User Persona:"
 """Separates the task from the persona in a query of PDR-Bench."""

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.assistants.redaction import WORDS
 from drretail.addons.imports.conversation import READ_ROLES, Conversation, answered_turns
 from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import read_log
@@ -22,7 +23,6 @@ from drretail.addons.imports.trace import trace_of
 from drretail.errors import UserError
 from drretail.records.base import sha256_of
 from drretail.records.run import Turn
-from drretail.redaction import WORDS
 
 
 def read_chat(path: Path) -> Material:

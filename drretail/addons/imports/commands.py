@@ -9,6 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from drretail.addons.assistants.redaction import Redactor, key_file_of
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material, redacting
 from drretail.addons.imports.options import ImportOptions
@@ -18,13 +19,12 @@ from drretail.api.worlds import known_user, world_of
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import check_entries
-from drretail.progress import busy, choose_progress
 from drretail.records.evidence import CitationCounts
+from drretail.records.figures import counted
 from drretail.records.query import Query
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result, prose
-from drretail.records.tables.table import Table, table_of
-from drretail.redaction import Redactor, key_file_of
+from drretail.viewer.drawing.progress import busy, choose_progress
+from drretail.viewer.drawing.result import Result, prose
+from drretail.viewer.drawing.table import Table, table_of
 
 
 @accepts(ImportOptions)

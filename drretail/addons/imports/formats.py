@@ -1,4 +1,4 @@
-"""The formats by name: built-in ones, plugins (entry points of drretail.addons.imports), and ``module:attribute``."""
+"""The formats by name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,8 +6,7 @@ from pathlib import Path
 
 from drretail.addons.imports import benchmarks, chat
 from drretail.addons.imports.material import Material
-from drretail.errors import UserError
-from drretail.plugins import Plugins
+from drretail.errors import UserError, check_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +36,11 @@ FORMATS: Mapping[str, Format] = {
         "any product: a folder of .md files, the question in NAME.q or in the first heading", benchmarks.read_markdown
     ),
 }
-PLUGINS = Plugins("import format", dict.fromkeys(FORMATS, f"{__name__}:FORMATS"), "drretail.imports")
 
 
 def load_format(name: str) -> Format:
-    """The format of that name. Raises UnknownName, or UserError if the place holds no Format."""
-    if name in FORMATS:
-        return FORMATS[name]
+    """The format of that name. Raises UnknownName."""
     if name.casefold() in ("md", "word", "docx", "pdf"):  # the nearest name to "pdf" would be "pdr"
         raise UserError(f"There is no import format {name!r}: `markdown` reads .md, .docx and .pdf files.")
-    place, loaded = PLUGINS.load(name)
-    if not isinstance(loaded, Format):
-        raise PLUGINS.refused(place, loaded, "a drretail.addons.imports.formats.Format")
-    return loaded
+    check_known("import format", FORMATS, name)
+    return FORMATS[name]

@@ -20,7 +20,7 @@ class ImportOptions:
     form: Annotated[
         str,
         Option(
-            "drb, reporteval, dr3, pdr, chat, markdown (also for Word and PDF files), a plugin's, or module:attribute.",
+            "drb, reporteval, dr3, pdr, chat, markdown (also for Word and PDF files).",
             argument=True,
             metavar="FORMAT",
         ),

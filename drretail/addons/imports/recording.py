@@ -50,6 +50,7 @@ from drretail.grounding.report.citations import (
 from drretail.grounding.report.evidence_ids import bare_address, normalise_url, product_evidence_id, web_evidence_id
 from drretail.progress import Progress
 from drretail.query_files import write_with_gold
+from drretail.records.account import Account
 from drretail.records.base import sha256_of
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Citation, CitationCounts, Evidence
@@ -65,7 +66,6 @@ from drretail.records.run import (
     shortened,
     slug,
 )
-from drretail.records.tables.account import Account
 from drretail.run_file import Recorded, read_evidence, read_run
 
 NAME = "name"

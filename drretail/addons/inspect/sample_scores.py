@@ -8,7 +8,8 @@ from inspect_ai.scorer import Score
 
 from drretail.eval.judging.question import judges_in
 from drretail.eval.metric import Metric, Value
-from drretail.eval.scores.gathering import Assessor, verdicts_by_assessor
+from drretail.eval.numbers.gathering import verdicts_by_assessor
+from drretail.eval.numbers.judges import Assessor
 from drretail.records.run import Run
 from drretail.records.score import WHY_NOT, Verdict, reasons_of
 

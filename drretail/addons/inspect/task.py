@@ -30,13 +30,13 @@ from drretail.errors import UserError, check_known, file_error
 from drretail.eval.baskets import references_of
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
+from drretail.eval.numbers.facts import is_valued
+from drretail.eval.numbers.gathering import gather_with_panels
+from drretail.eval.numbers.judges import Assessor
 from drretail.eval.registry import load_metric, load_metrics
-from drretail.eval.scores.facts import is_valued
-from drretail.eval.scores.gathering import Assessor, gather_with_panels
-from drretail.eval.scoring import score_experiment
+from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.text.serialisation import compact_json
-from drretail.progress import Progress
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
@@ -102,15 +102,8 @@ async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
     with laid_out(record["files"]) as folder:
         world = _world_of(record["world"], read_definition(folder).world_fingerprint)
         followed = load_metrics(metric.after) if metric.needs_judge and not metric.prompts() else []
-        metrics = [*followed, metric]
-        await score_experiment(
-            folder,
-            metrics,
-            [judging],
-            store=world and world.store,
-            references=references_of(folder, world),
-            progress=Progress(),
-        )
+        store, references = world and world.store, references_of(folder, world)
+        await score_experiment(ScoringPlan(folder, [*followed, metric], [judging], store=store, references=references))
         run = next(read_runs(folder))
         assessor = Assessor(judging.ref, "default")
         gathered = gather_with_panels(folder, [metric])

@@ -1,15 +1,13 @@
-"""How good a judge is: measured by people's answers and by planted errors.
+"""How good a judge is: measured by people's answers.
 
-options.py         one record for each command of ``lab``
-commands.py        the functions of these commands
-tables.py          findings as tables and sentences
-findings.py        findings that rest on people's labels, votes and ratings
-kept_findings.py   findings in EXP/lab, and the line of each beside the scores
-card.py            claims that people labelled, a judge compared with these labels, and the line beside its scores
-correction.py      FP and win rates as people would give them
-opinions.py        votes, ratings and labels by people and judges in one shape
-raters.py          how raters order systems, confusion tables, α of many, with intervals
-agreement.py       how far people and judges agree, and people with each other
-planted_errors.py  kinds of errors, in figures, citations, features, advice and in what is bought
-planting.py        copies with one error each, and how many errors checks and judges found
+options.py        one record for each command of ``lab``
+commands.py       the functions of these commands
+tables.py         findings as tables and sentences
+findings.py       findings that rest on people's labels, votes and ratings
+kept_findings.py  findings in EXP/lab, and the line of each beside the scores
+card.py           claims that people labelled, a judge compared with these labels, and the line beside its scores
+correction.py     FP and win rates as people would give them
+opinions.py       votes, ratings and labels by people and judges in one shape
+raters.py         how raters order systems, confusion tables, α of many, with intervals
+agreement.py      how far people and judges agree, and people with each other
 """

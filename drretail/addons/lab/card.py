@@ -28,14 +28,14 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
 from drretail.files import read_document, read_jsonl, write_json
 from drretail.grounding.text.words import content_stems
+from drretail.parsing import read_cells
 from drretail.progress import Bar
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.figures import number
 from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.records.score import Verdict
-from drretail.records.tables.figures import number
-from drretail.records.tables.sheets import read_cells
 
 Label = Literal["full", "partial", "none"]
 THREE: tuple[Label, ...] = ("full", "partial", "none")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -17,18 +17,14 @@ from drretail.addons.lab.options import (
     AgreeOptions,
     CardOptions,
     CorrectOptions,
-    JudgeCalls,
-    PlantOptions,
     SampleOptions,
 )
-from drretail.addons.lab.planting import CHECKS, Found, errors_found, make_copies
 from drretail.addons.people.plan import planned, sheet_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, paths_in, split_names
-from drretail.api.score import judges_for, score
+from drretail.api.score import judges_for
 from drretail.api.settings import read_settings
-from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.spending import CapReached, allowance_for, judging_costs
@@ -36,12 +32,12 @@ from drretail.event_loop import run_loop
 from drretail.experiment import read_definition
 from drretail.files import write_atomically
 from drretail.locks import locked_folder
-from drretail.progress import busy, choose_progress
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
+from drretail.records.account import Account
+from drretail.records.figures import counted
+from drretail.viewer.drawing.progress import busy, choose_progress
+from drretail.viewer.drawing.result import Result
 
-__all__ = ["agree", "card", "correct", "plant", "sample"]
+__all__ = ["agree", "card", "correct", "sample"]
 
 
 @accepts(AgreeOptions)
@@ -194,30 +190,3 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     hint = f"Kept in {', '.join(str(path) for path, _ in kept)}; drretail score puts it beside every FP of the judge."
     notes = [*filter(None, (*(replaced for _, replaced in kept), allowance.closing))]
     return Result(cards, document, [*tables.cards_parts(cards)], left=left, notes=notes, hints=[hint])
-
-
-@accepts(PlantOptions)
-def plant(options: PlantOptions) -> Result[Sequence[Found]]:
-    """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
-
-    The copies are an experiment of their own, EXP/lab/planted. Raises UserError if no report can be copied, and for a
-    cap on a judge without a price.
-    """
-    experiment = folder_of(options.experiment)
-    folder, tracked = experiment / "lab" / "planted", choose_progress().track("planting errors")
-    with recorded_world(experiment, options.world) as world, tracked as bar:
-        of, store = options.system, world and world.store
-        copies = make_copies(experiment, folder, store, seed=options.seed, per_kind=options.n, of=of, bar=bar)
-    calls = {field.name: getattr(options, field.name) for field in fields(JudgeCalls)}
-    judging = score(folder, (CHECKS, FAITHFULNESS), options.judge, world=options.world, **calls).result()
-    finds = errors_found(folder, copies)
-    planted = [
-        {"text": copy.report[copy.start : copy.end], **{name: getattr(copy, name) for name in _OF_COPIES}}
-        for copy in copies
-    ]
-    document = {"found": [asdict(find) for find in finds], "copies": planted}
-    hint = f"The copies are an experiment of their own: drretail view {folder}."
-    return Result(finds, document, [tables.planted_table(finds)], left=judging.left, notes=judging.notes, hints=[hint])
-
-
-_OF_COPIES = ("run_id", "of", "kind", "original", "note")

@@ -24,10 +24,10 @@ from drretail.addons.people.judged_claims import JudgedClaim, judged_claims
 from drretail.addons.people.prediction_powered import Item, corrected_mean, difference, labels_alone
 from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.claims import FAITHFULNESS
+from drretail.eval.numbers.facts import value_in
+from drretail.eval.numbers.gathering import Gathered, gather_with_panels
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.facts import value_in
-from drretail.eval.scores.gathering import Gathered, gather_with_panels
-from drretail.records.tables.figures import counted
+from drretail.records.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
 
 _ROUNDING = 1e-9

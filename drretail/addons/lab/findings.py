@@ -10,8 +10,8 @@ from pydantic import Field, field_validator
 
 from drretail.records.base import Document, Record, Rules
 from drretail.records.comparison import Share
+from drretail.records.figures import counted, interval, number
 from drretail.records.score import JudgeRef
-from drretail.records.tables.figures import counted, interval, number
 
 MOST_SHOWN = 4
 """The most systems, or pairs of raters, that one line names."""

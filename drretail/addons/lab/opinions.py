@@ -13,12 +13,13 @@ from drretail.eval.ballots import counted_votes, left_out_of_votes
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.judging.subject import Labels, meetings, pair_id
+from drretail.eval.numbers.gathering import Gathered, gather
+from drretail.eval.numbers.judges import Assessor, is_panel, judge_spec
+from drretail.eval.numbers.pairs import PairOutcome, read_outcomes
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import Assessor, Gathered, gather, is_panel, judge_spec
-from drretail.eval.scores.pair_rows import PairOutcome, read_outcomes
 from drretail.experiment import read_runs
+from drretail.parsing import read_sheet
 from drretail.records.score import JudgeRef, Rules
-from drretail.records.tables.sheets import read_sheet
 from drretail.records.vote import Ballot, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import sign
 from drretail.viewer.judged import read_judgements

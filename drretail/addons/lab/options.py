@@ -14,17 +14,6 @@ OfJudge = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCalls:
-    """How judges are called: up to what cost, at which address, by which profile, and if failed calls are repeated."""
-
-    max_dollars: shared.MaxDollars = None
-    base_url: research.BaseUrl = ()
-    max_tokens: shared.MaxTokens = None
-    retry: shared.RetryFailed = None
-    model_profile: shared.ModelProfile = None
-
-
 @dataclass(frozen=True, slots=True)
 class AgreeOptions:
     """Measures how far people and judges agree.
@@ -68,7 +57,7 @@ class SampleOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class CardOptions(JudgeCalls):
+class CardOptions:
     """Measures how often a judge agrees with people's labels of claims.
 
     Files: AttributionBench or WiCE as JSON lines, or a CSV with claim, source, label. `drretail score`
@@ -84,19 +73,8 @@ class CardOptions(JudgeCalls):
     _: KW_ONLY
     n: Annotated[int, Option("The number of claims per file; 0 takes all.", min=0)] = 200
     seed: shared.Seed = "42"
-
-
-@dataclass(frozen=True, slots=True)
-class PlantOptions(JudgeCalls):
-    """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
-
-    The copies are in EXP/lab/planted. Exit code 3: a judge gave no usable answer, or a --max option was reached.
-    """
-
-    experiment: shared.Experiment
-    judge: shared.Judge = ()
-    _: KW_ONLY
-    n: Annotated[int, Option("Maximum copies per kind of error.", min=1)] = 10
-    system: Annotated[str | None, Option("The system whose reports to use.", metavar="LABEL", default="all")] = None
-    seed: shared.Seed = "42"
-    world: shared.MovedWorld = None
+    max_dollars: shared.MaxDollars = None
+    base_url: research.BaseUrl = ()
+    max_tokens: shared.MaxTokens = None
+    retry: shared.RetryFailed = None
+    model_profile: shared.ModelProfile = None

@@ -17,11 +17,10 @@ from drretail.addons.lab.findings import (
     grouped,
     summarised,
 )
-from drretail.addons.lab.planting import ORIGINALS, Found
+from drretail.records.figures import counted, dollars, interval, number
 from drretail.records.run import Systems
-from drretail.records.tables.figures import counted, dollars, interval, number
-from drretail.records.tables.result import prose
-from drretail.records.tables.table import Cell, Table, table_of
+from drretail.viewer.drawing.result import prose
+from drretail.viewer.drawing.table import Cell, Table, table_of
 from drretail.viewer.tables.scores import NOTES, measured_cell, notes_on, system_names
 
 
@@ -145,16 +144,3 @@ def agreement_parts(agreement: RaterAgreement) -> Iterator[Table | str]:
 def _statistics(pairs: Iterable[Mapping[str, Figure]]) -> list[str]:
     names = {name for its in pairs for name, row in its.items() if row.value is not None}
     return [name for name in STATISTICS if name in names]
-
-
-def planted_table(finds: Sequence[Found]) -> Table:
-    """A row for each kind of error, all of them, and the originals; a column for each finder."""
-    finders = list(dict.fromkeys(row.by for row in finds))
-    rows: list[list[object]] = []
-    for kind in [*dict.fromkeys(row.kind for row in finds if row.kind != ORIGINALS), "all", ORIGINALS]:
-        of_kind = [row for row in finds if row.kind == kind or (kind == "all" and row.kind != ORIGINALS)]
-        by_finder = [[row for row in of_kind if row.by == finder] for finder in finders]
-        counts = [(sum(row.found for row in its), sum(row.judged for row in its)) for its in by_finder]
-        shares = [f"{n_found}/{n_judged}" if n_judged else "–" for n_found, n_judged in counts]
-        rows.append([kind, sum(row.n for row in by_finder[0]), *shares])
-    return table_of("Planted errors that were found", ["kind", "planted", *finders], rows, notes=[NOTES["plant"]])

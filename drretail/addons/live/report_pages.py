@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from drretail.packs import PACKS
 from drretail.run_file import JOURNAL, RUN_FILE
-from drretail.viewer.experiment import QueryRuns, read_view
+from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import conversation_page, index_page, question_page
 from drretail.viewer.page.frame import TALK, Links, page_name, talk_page_name, template
 from drretail.viewer.page.question import Questions, RenderedQuestion
@@ -107,7 +107,7 @@ _BODY = re.compile(r"<body[^>]*>\n?")
 
 @dataclass(slots=True)
 class ReportPages:
-    """The pages of one experiment: an index and a page for each question, rendered again only if its files changed."""
+    """An index and a page for each question; of the index, the lines of changed questions alone are made again."""
 
     experiment: Path
     watch: FileWatch
@@ -117,8 +117,6 @@ class ReportPages:
         default_factory=dict[str, tuple[str, RenderedQuestion]], init=False
     )
     """What the index shows, by query, with the version that it was made from."""
-    _pages: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]], init=False)
-    """The question pages rendered last, by name, with their versions."""
     _answers: dict[str, tuple[str, tuple[str, str]]] = field(
         default_factory=dict[str, tuple[str, tuple[str, str]]], init=False
     )
@@ -156,10 +154,10 @@ class ReportPages:
         if name == INDEX:
             # Only what tables show of a question: the texts of many questions would take much memory
             for question in view.questions:
-                cached, _ = self._lines.get(question.query.query_id, ("", None))
-                if cached != self._version(question):
-                    lines = (self._version(question), Questions(view).lines(question))
-                    self._lines[question.query.query_id] = lines
+                query_id = question.query.query_id
+                current, (cached, _) = self.watch.version_of(query_id), self._lines.get(query_id, ("", None))
+                if cached != current:
+                    self._lines[query_id] = current, Questions(view).lines(question)
             rendered = [self._lines[question.query.query_id][1] for question in view.questions]
             page = index_page(view, rendered)
         elif name.startswith(TALK):
@@ -172,11 +170,7 @@ class ReportPages:
             question = next((question for question in view.questions if page_name(question) == name), None)
             if question is None:
                 raise HTTPException(404, "There is no such page.")
-            cached, page = self._pages.get(name, ("", ""))
-            if cached != self._version(question):
-                rendered = Questions(view, talk_pages=True).render(question)
-                cached, page = self._version(question), question_page(view, rendered, _LINKS)
-                self._pages = dict([*self._pages.items(), (name, (cached, page))][-_HELD:])
+            page = question_page(view, Questions(view, talk_pages=True).render(question), _LINKS)
         # With a bar of links on top, for which the policy is extended
         meta = _META.search(page)
         assert meta is not None, "every page of the report says its policy"
@@ -188,9 +182,6 @@ class ReportPages:
         answer = _BODY.sub(lambda body: f"{body[0]}{bar}", page, count=1), grown(unescape(meta["policy"]))
         self._answers = dict([*self._answers.items(), (name, (version, answer))][-_HELD:])
         return answer
-
-    def _version(self, question: QueryRuns) -> str:
-        return self.watch.version_of(question.query.query_id)
 
 
 def grown(policy: str) -> str:

@@ -13,7 +13,7 @@ from drretail.api.options.shared import folder_of
 from drretail.errors import UserError, install_line
 from drretail.eval.ballots import counted_votes, left_out_of_votes
 from drretail.experiment import read_definition
-from drretail.records.tables.result import Result
+from drretail.viewer.drawing.result import Result
 
 NEEDED = ("starlette", "uvicorn")
 

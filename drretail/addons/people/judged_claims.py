@@ -10,7 +10,7 @@ from drretail.eval.claims.audit import ReportVerdicts
 from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, Claim
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.scores.gathering import judge_spec
+from drretail.eval.numbers.judges import judge_spec
 from drretail.records.base import sha256_of
 from drretail.records.vote import ClaimItem
 from drretail.viewer.judged import read_judgements

@@ -12,8 +12,8 @@ from drretail.eval.judging.subject import choose_pairs, meetings, pair_id, resea
 from drretail.experiment import Definition, read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
-from drretail.records.tables.sheets import as_csv
 from drretail.records.vote import ClaimItem, PairItem, ReportItem, VotingPlan
+from drretail.viewer.drawing.sheets import as_csv
 
 DEFAULT_SIZE = 21
 """The number of comparisons that the paper's annotators made (Appendix D)."""

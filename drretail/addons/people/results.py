@@ -9,12 +9,12 @@ from pathlib import Path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.subject import meetings, pair_id
 from drretail.experiment import read_definition, read_runs
+from drretail.records.account import Account
 from drretail.records.base import sha256_of
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Part
-from drretail.records.tables.table import table_of
+from drretail.records.figures import counted
 from drretail.records.vote import Ballot, Choice, ClaimLabel, Rating, Vote
+from drretail.viewer.drawing.result import Part
+from drretail.viewer.drawing.table import table_of
 
 MOST_PEOPLE = 20
 """The most people of whom each has a row of its own when printed."""

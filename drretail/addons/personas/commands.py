@@ -13,8 +13,8 @@ from drretail.api.queries.writing import asking, in_own_words, named_writer, on_
 from drretail.api.worlds import world_of
 from drretail.errors import UserError, quoted
 from drretail.records.base import Record
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
+from drretail.records.figures import counted
+from drretail.viewer.drawing.result import Result
 
 if TYPE_CHECKING:
     from drretail.addons.personas.persona import Persona, PersonContext

@@ -37,14 +37,14 @@ from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import run_loop
 from drretail.files import files_below
 from drretail.llm.registry import Model, check_priced
-from drretail.progress import busy, choose_progress
 from drretail.querygen.by_model.targets import targets_of
 from drretail.querygen.generate import generate_queries
 from drretail.querygen.reading import read_queries
+from drretail.records.figures import counted, percent
 from drretail.records.query import Query
-from drretail.records.tables.figures import counted, percent
-from drretail.records.tables.result import Result
 from drretail.stats.intervals import share_interval
+from drretail.viewer.drawing.progress import busy, choose_progress
+from drretail.viewer.drawing.result import Result
 
 Asking = BuildOptions | CheckSandboxOptions
 
@@ -274,10 +274,10 @@ def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
         queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
         return list(queries)
-    targets = targets_of(shop, users or options.n, 1, options.seed)
+    targets, _ = targets_of(shop, users or options.n, 1, options.seed)
     return [
         query_to_write(target.query_id(1).replace("-m-", "-s-"), target.user_id, source)
-        for target in targets.targets
+        for target in targets
         if target.user_id
     ]
 

@@ -42,7 +42,7 @@ from drretail.data_ingest.stages import keep_only, stage_key
 from drretail.env.processes import ignore
 from drretail.errors import UserError
 from drretail.files import read_json
-from drretail.records.tables.account import Account
+from drretail.records.account import Account
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -179,7 +179,6 @@ class Understood(Wish):
     room: bool = Field(description="True where more may be added than what is named.")
     deadline: str | None = Field(description="Until when it has to arrive, in the question's words.")
     owned: tuple[str, ...] = Field(description="Product ids, from the orders, of what the question says is owned.")
-    orders: tuple[str, ...] = Field(description="Order ids that the question names.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from drretail.llm.prices import of_unknown_models, price_version
 from drretail.llm.prompt import overridden_prompts
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Evidence
+from drretail.records.figures import counted
 from drretail.records.query import ASK, Query, Reference, Task
 from drretail.records.run import (
     BM25,
@@ -52,7 +53,6 @@ from drretail.records.run import (
     Step,
     Usage,
 )
-from drretail.records.tables.figures import counted
 from drretail.records.trajectory import Trajectory, span
 from drretail.run_file import Recorded, journal_path, read_journal
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of

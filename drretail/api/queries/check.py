@@ -14,16 +14,15 @@ from drretail.api.queries.query_sets import on_types, typed_by_model, types_line
 from drretail.api.queries.writing import asking, in_own_words, journal_beside, named_writer, needs_in, on_failures
 from drretail.api.worlds import world_of
 from drretail.grounding.text.wording import format_amount
-from drretail.progress import busy
 from drretail.query_files import gold_file, write_gold, write_with_gold
-from drretail.querygen.proofs import LETTERS, MOST_LUCK, as_read, mean_luck, proof_in_words
 from drretail.querygen.reading import TypedQueries, read_queries
+from drretail.records.account import Account
 from drretail.records.criteria import NEEDS, NeedOf, NeedProof
+from drretail.records.figures import NOTHING, counted, number
 from drretail.records.query import Query
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import NOTHING, counted, number
-from drretail.records.tables.result import Prose, Result, prose
-from drretail.records.tables.table import Table, table_of
+from drretail.viewer.drawing.progress import busy
+from drretail.viewer.drawing.result import Prose, Result, prose
+from drretail.viewer.drawing.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -86,6 +85,8 @@ class _Outcome:
     @property
     def lucky(self) -> list[str]:
         """A sentence for each source without which the queries are answered by luck too often."""
+        from drretail.querygen.proofs import MOST_LUCK, mean_luck
+
         luck = {source: mean_luck(self.queries, source) for source in self.needs}
         return [
             f"Mean luck without the {source} is {number(value)}, and at most 1/3 was asked for: 1 counts each query "
@@ -117,11 +118,6 @@ class _Outcome:
         return sum(query.wish is None for query in self.queries)
 
     @property
-    def failed(self) -> dict[str, str]:
-        """Why the model typed no wish, by query id."""
-        return self.types.failed if self.types else {}
-
-    @property
     def is_wrong(self) -> bool:
         is_left = self.types is not None and bool(self.types.wrong)
         has_failed = self.read is not None and bool(self.read.failed)
@@ -133,6 +129,7 @@ def _read_again(outcome: _Outcome, shop: "World", linter: "Linter", reader: "Mod
     from drretail.querygen.by_model.prompt import PromptBuilder
     from drretail.querygen.by_model.second import ask_again, differences
     from drretail.querygen.by_model.session import ask_all
+    from drretail.querygen.proofs import as_read
 
     asked = [entry for entry in outcome.checked if entry.query.wish is not None]
     with asking(reader, journal_beside(Path(options.file)), options, len(asked)) as (session, bar):
@@ -157,7 +154,7 @@ def _document(outcome: _Outcome) -> dict[str, Any]:
     from drretail.querygen.lint import CODES
 
     rows: list[dict[str, Any]] = []
-    for entry, gold in zip(outcome.checked, (query.gold for query in outcome.queries), strict=True):
+    for entry, query in zip(outcome.checked, outcome.queries, strict=True):
         basket, shown = entry.reference.cheapest, None
         if basket is not None:
             names = ("thing", "product_id", "price", "quantity")
@@ -166,7 +163,7 @@ def _document(outcome: _Outcome) -> dict[str, Any]:
         findings = [
             finding.model_dump(mode="json") | {"to_do": CODES[finding.code].remedy} for finding in entry.findings
         ]
-        needs = None if gold is None or gold.needs is None else gold.needs.model_dump(mode="json")
+        needs = None if query.needs is None else query.needs.model_dump(mode="json")
         rows.append({"query_id": entry.query.query_id, "basket": shown, "needs": needs, "findings": findings})
     return {
         "ok": not outcome.codes,
@@ -174,7 +171,7 @@ def _document(outcome: _Outcome) -> dict[str, Any]:
         "untyped": outcome.untyped,
         "died": outcome.died,
         "demands": [demand.document for demand in outcome.demands],
-        "failed": outcome.failed,
+        "failed": outcome.types.failed if outcome.types else {},
         **({} if outcome.typing is None else outcome.typing.document),
         "queries": rows,
     }
@@ -202,6 +199,8 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
     if options.details:
         yield demands_table(Path(options.file), outcome.demands)
     if needs := [*_needs(outcome.queries)]:
+        from drretail.querygen.proofs import LETTERS
+
         yield table_of("What the answers need", ["query", *NEEDS], needs, notes=[LETTERS])
     yield from prose(*outcome.lucky)
     whole = sum(not entry.findings for entry in outcome.checked)
@@ -219,9 +218,10 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
 
 def _needs(queries: Sequence[Query]) -> Iterator[Sequence[str]]:
     """A row for each query with a limit that rests on record or web: its luck without, and what is not proved."""
+    from drretail.querygen.proofs import proof_in_words
+
     for query in queries:
-        needs = None if query.gold is None else query.gold.needs
-        proofs: dict[NeedOf, NeedProof | None] = {} if needs is None else {name: getattr(needs, name) for name in NEEDS}
+        proofs: dict[NeedOf, NeedProof | None] = {name: getattr(query.needs, name, None) for name in NEEDS}
         if any(proofs.values()):
             yield query.query_id, *(proof_in_words(name, of) if of else NOTHING for name, of in proofs.items())
 

@@ -10,13 +10,13 @@ from drretail.api.option import accepts
 from drretail.api.options.queries import CheckOptions, DecideOptions
 from drretail.api.queries.writing import asking, in_own_words, journal_beside, named_writer, on_failures
 from drretail.api.worlds import world_of
-from drretail.progress import busy
 from drretail.query_files import write_with_gold
 from drretail.querygen.reading import check_made_for, read_queries
+from drretail.records.account import Account
 from drretail.records.query import Query
-from drretail.records.tables.account import Account
-from drretail.records.tables.result import Prose, Result
-from drretail.records.tables.table import Table, table_of
+from drretail.viewer.drawing.progress import busy
+from drretail.viewer.drawing.result import Prose, Result
+from drretail.viewer.drawing.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.env.offers import Offers

@@ -24,16 +24,16 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
-from drretail.progress import busy
+from drretail.records.account import Account
+from drretail.records.figures import counted
 from drretail.records.query import Query
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
+from drretail.viewer.drawing.progress import busy
+from drretail.viewer.drawing.result import Result
 
 if TYPE_CHECKING:
     from drretail.env.world import World
     from drretail.llm.registry import Model
-    from drretail.querygen.by_model.targets import Targets
+    from drretail.querygen.by_model.targets import Target
     from drretail.querygen.by_model.write import Written
 
 Queries = tuple["Query", ...]
@@ -71,32 +71,32 @@ def _by_model(options: GenerateOptions, writer: "Model") -> Result[Queries]:
     needs = needs_in(options.needs)
     with world_of(options.world) as shop:
         with busy("choosing what to ask for"):
-            targets = _targets(shop, options)
-        total = sum(target.count for target in targets.targets)
+            targets, without = _targets(shop, options)
+        total = sum(target.count for target in targets)
         with asking(writer, journal_beside(to), options, total) as (session, bar):
-            written = by_model.write_for_targets(shop, session, targets.targets, needs=needs, on_end=bar.advance)
+            written = by_model.write_for_targets(shop, session, targets, needs=needs, on_end=bar.advance)
     if written.queries:
         write_queries(to, written.queries, force=options.force)
-    return _written(to, targets, written, Spent(writer, session.usage, session.served), options)
+    return _written(to, len(targets), without, written, Spent(writer, session.usage, session.served), options)
 
 
-def _targets(shop: "World", options: GenerateOptions) -> "Targets":
-    """What to ask for: of the named users, or else of drawn ones, or of the shop's categories."""
+def _targets(shop: "World", options: GenerateOptions) -> "tuple[list[Target], list[str]]":
+    """What to ask for: of the named users, else of drawn ones, or of the shop's categories; and users without any."""
     from drretail.querygen.by_model.targets import generic_targets, targets_of
 
     if options.mode == "generic":
-        return generic_targets(shop, options.n * options.per_user, options.seed)
+        return generic_targets(shop, options.n * options.per_user, options.seed), []
     return targets_of(shop, text_list(options.user) or options.n, options.per_user, options.seed)
 
 
 def _written(
-    to: Path, targets: "Targets", written: "Written", spent: Spent, options: GenerateOptions
+    to: Path, n_targets: int, without: Sequence[str], written: "Written", spent: Spent, options: GenerateOptions
 ) -> Result[Queries]:
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     document: dict[str, Any] = {
         "queries": len(written.queries),
         "users": users,
-        "users_without": list(targets.without),
+        "users_without": [*without],
         "failed": written.failed,
         "left_out": written.left_out,
         "answers": written.answers,
@@ -114,8 +114,8 @@ def _written(
         *([f"{len(written.wrong)} with a finding (mend or drop them by hand)"] if written.wrong else []),
     ]
     line = f"{', '.join(counts)}{f' → {to}' if written.queries else ''}"
-    gave = options.n if options.mode == "generic" else len(targets.targets)
-    account = _account(options, written.queries, gave, targets.without)
+    gave = options.n if options.mode == "generic" else n_targets
+    account = _account(options, written.queries, gave, without)
     for query_id, why in written.failed.items():
         account.leave_out(why, query_id, failed=True)
     for query_id, why in written.left_out.items():

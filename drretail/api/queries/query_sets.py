@@ -34,7 +34,6 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import known_user, world_of
 from drretail.errors import UserError, check_known
-from drretail.querygen.proofs import proof_in_words
 from drretail.querygen.reading import (
     FIFTY,
     MARKET,
@@ -47,12 +46,12 @@ from drretail.querygen.reading import (
     shipped_queries,
     with_expected,
 )
+from drretail.records.account import Account
 from drretail.records.criteria import NEEDS
+from drretail.records.figures import counted
 from drretail.records.query import Query
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
-from drretail.records.tables.screen import on_screen, wrapped
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.drawing.screen import on_screen, wrapped
 from drretail.viewer.output import stdout_console
 from drretail.viewer.wishes import wish_lines
 
@@ -155,7 +154,7 @@ def show(options: ShowOptions) -> Result[tuple[Query, ...]]:
     queries, only = read_queries(Path(options.file)), options.only
     if only is not None:
         queries = only_those(queries, str(only) if isinstance(only, int) else ",".join(split_names(only)))
-    needs = [query.gold and query.gold.needs and query.gold.needs.model_dump(mode="json") for query in queries]
+    needs = [query.needs and query.needs.model_dump(mode="json") for query in queries]
     rows = zip(queries, needs, strict=True)
     document = {"queries": [query.model_dump(mode="json") | {"needs": proofs} for query, proofs in rows]}
     width = min(LINE, stdout_console().width)
@@ -179,9 +178,10 @@ def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
         typed += [f"why: {query.rationale}"] if query.rationale else []
     else:
         typed = [line for line in typed if not line.startswith("owned:")]
-    needs = None if query.gold is None else query.gold.needs
-    for source in NEEDS if needs else ():
-        if proof := getattr(needs, source):
+    from drretail.querygen.proofs import proof_in_words
+
+    for source in NEEDS:
+        if proof := getattr(query.needs, source, None):
             typed.append(f"{source} {proof_in_words(source, proof)}")
     yield from (f"  · {wrapped(on_screen(line), width - 4, indent='    ')}" for line in typed)
 

@@ -17,12 +17,13 @@ from drretail.api.options.shared import Texts, split_names
 from drretail.errors import UserError, check_known
 from drretail.files import read_lines
 from drretail.llm.prompt import overridden_prompts
-from drretail.progress import Bar, choose_progress
+from drretail.progress import Bar
 from drretail.query_files import write_with_gold
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import NEEDS, NeedOf
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
+from drretail.viewer.drawing.progress import choose_progress
 
 if TYPE_CHECKING:
     from drretail.llm.registry import Model

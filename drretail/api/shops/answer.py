@@ -27,7 +27,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import LookedAt, Pick, ReadValue
 from drretail.records.run import IMPORTED_AGENT, LOOKED_UP, System, imported_run
-from drretail.records.tables.result import Result, prose
+from drretail.viewer.drawing.result import Result, prose
 
 if TYPE_CHECKING:
     from drretail.env.world import World

@@ -18,10 +18,10 @@ from drretail.api.settings import read_settings, server_settings
 from drretail.data_ingest.raw.shop_rows import NOT_PUBLISHED, is_mapping
 from drretail.env.servers.naming import is_on_servers, world_name
 from drretail.errors import UnknownName, UserError
-from drretail.progress import choose_progress
-from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Result
-from drretail.records.tables.table import Table, table_of
+from drretail.records.figures import counted
+from drretail.viewer.drawing.progress import choose_progress
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.drawing.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.data_ingest.plan import IngestReport, IngestSettings

@@ -28,8 +28,6 @@ from drretail.event_loop import meant_to_end, run_loop
 from drretail.parsing import parse_json
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
-from drretail.records.tables.result import Result
-from drretail.records.tables.table import table_of
 from drretail.tools.arguments import read_arguments
 from drretail.tools.registry import (
     TOOLS,
@@ -42,6 +40,8 @@ from drretail.tools.registry import (
 )
 from drretail.tools.tool import read_schema
 from drretail.tools.toolkit import Toolkit
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.drawing.table import table_of
 from drretail.viewer.output import dumped, remark, say
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from drretail.env.copying import copy_world
 from drretail.env.folder import check_world
 from drretail.env.manifest import CHECKSUMS, Manifest, live_generation, read_manifest
 from drretail.env.servers.naming import is_on_servers
-from drretail.progress import busy, choose_progress
+from drretail.records.account import Account
 from drretail.records.evidence import Finding
-from drretail.records.tables.account import Account
-from drretail.records.tables.result import Result
-from drretail.records.tables.table import Cell, Table, table_of
+from drretail.viewer.drawing.progress import busy, choose_progress
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.drawing.table import Cell, Table, table_of
 
 # What the paper reports of its own database (App. A.2).
 PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}

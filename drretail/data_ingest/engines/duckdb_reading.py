@@ -26,8 +26,8 @@ from drretail.data_ingest.stages import making
 from drretail.env.processes import Tell
 from drretail.errors import UserError
 from drretail.files import write_json
+from drretail.records.account import Account
 from drretail.records.base import Document
-from drretail.records.tables.account import Account
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -13,10 +13,9 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from drretail.env.catalog.base import Language
 from drretail.errors import UserError, file_error
-from drretail.parsing import parse_toml
+from drretail.parsing import numbered_cells, parse_toml
 from drretail.records.base import Record, fault_of, tuples
 from drretail.records.shop import OrderStatus, Policy
-from drretail.records.tables.sheets import numbered_cells
 
 FormatName = Literal["shopify", "woocommerce", "merchant"]
 _ENDINGS = (".csv", ".tsv", ".txt")

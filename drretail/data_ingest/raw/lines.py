@@ -12,9 +12,9 @@ from typing import IO, Any, TextIO
 from drretail.data_ingest.plan import LATER
 from drretail.data_ingest.raw.sources import Layout, RawFile, Shape, is_packed, open_text
 from drretail.parsing import encodable
+from drretail.records.account import Account
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
-from drretail.records.tables.account import Account
-from drretail.records.tables.figures import first_few
+from drretail.records.figures import first_few
 
 _CHUNK = 1 << 20
 # No row of the dataset comes near; without a bound, one unclosed brace would pull the whole file into memory.

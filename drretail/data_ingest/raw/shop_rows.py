@@ -25,10 +25,10 @@ from drretail.data_ingest.raw.products import address_in
 from drretail.data_ingest.raw.sources import RawFile
 from drretail.data_ingest.raw.values import Price, days_in, moment_of, price_in
 from drretail.errors import UserError, nearest_names
+from drretail.parsing import numbered_cells
 from drretail.records.base import NO_ID, is_safe_id
+from drretail.records.figures import counted, first_few
 from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, OTHER_TITLES, STOCK, USD, VARIANTS
-from drretail.records.tables.figures import counted, first_few
-from drretail.records.tables.sheets import numbered_cells
 
 Row = dict[str, Any]
 # Characters: with the number of an order's line, an id stays within the 64 that a citation may have.

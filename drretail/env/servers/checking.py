@@ -24,8 +24,8 @@ from drretail.env.store import mongo
 from drretail.env.store.users import Aggregates
 from drretail.errors import UserError
 from drretail.records.evidence import Finding
+from drretail.records.figures import counted
 from drretail.records.shop import Product
-from drretail.records.tables.figures import counted
 
 SAMPLED = 5
 """Blocks of each table in a sample: 5,000 products, 50,000 orders."""

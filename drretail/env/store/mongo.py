@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Literal
@@ -26,6 +25,7 @@ from drretail.records.shop import (
     order_date,
     variant_ids,
 )
+from drretail.remembered import remembered
 
 BY_USER = ["user_id", "timestamp", "_id"]
 """The index of orders, in the order in which a world is written."""
@@ -146,7 +146,8 @@ class MongoStore:
         with self._servers.faults():
             return sample_users(lambda: map(_aggregates, users.find()), seed, n)
 
-    @cached_property
+    @property
+    @remembered
     def vocabulary(self) -> Vocabulary:
         return Vocabulary(self._first_products)
 

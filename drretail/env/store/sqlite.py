@@ -6,7 +6,7 @@ import threading
 from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, wraps
+from functools import wraps
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -30,6 +30,7 @@ from drretail.errors import NotFound, UserError
 from drretail.grounding.vocabulary import SAMPLE, Vocabulary
 from drretail.records.base import lean
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variant_ids
+from drretail.remembered import remembered
 
 if TYPE_CHECKING:
     from drretail.env.intake import Intake
@@ -157,7 +158,8 @@ class SqliteStore:
         drawn = drawn_from(sizes, self._ids_of, seed, n)
         return user_rows(drawn, self._rows(USERS_BY_ID, (json.dumps(drawn),)))
 
-    @cached_property
+    @property
+    @remembered
     def vocabulary(self) -> Vocabulary:
         return Vocabulary(self._first_products)
 

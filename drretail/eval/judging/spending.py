@@ -11,8 +11,8 @@ from drretail.eval.judging.question import judge_journals, read_journal_of
 from drretail.llm.prices import unpriced
 from drretail.llm.registry import Model, check_priced
 from drretail.llm.usage import NOTHING, Cost, cache_read_share
+from drretail.records import figures
 from drretail.records.run import Usage
-from drretail.records.tables import figures
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,5 +9,5 @@ product_names.py  which products it names by their titles, and where
 quotes.py         where words that were copied from it stand in it
 serialisation.py  products, orders and customers as agents and judges read them
 untrusted.py      texts from outside made safe for a prompt: nothing hidden, no tag or id of ours
-personal_data.py  where a text names people, and texts as they are read for it
+personal_data.py  where a text names people or has anybody's numbers and addresses, and texts as they are read for it
 """

@@ -1,4 +1,4 @@
-"""Where a text names people."""
+"""Where a text names people, and where it has anybody's numbers, addresses and e-mail addresses, by their form."""
 
 import html
 import re
@@ -144,3 +144,77 @@ def _spans(part: Sequence[str], words: Sequence[tuple[str, int, int]]) -> Iterat
 
 def _words(text: str) -> list[str]:
     return [word.casefold() for word in WORD.findall(text)]
+
+
+# Two digits in a row may have signs between them. A number of other digits, or a date, is no telephone number, nor is
+# one without its leading 0, + or American grouping: too many ids look like it.
+_PHONE = re.compile(
+    r"(?<![\w+])(?<!\d[.,:/-])\(?(?!\d\d([./-])\d\d\1(?:\d\d){1,2}(?!\1?\d))"
+    r"(?:(?:\+|00)[1-9](?:[ ()./-]{0,3}\d){7,14}|0[1-9](?:[ ()./-]{0,3}\d){7,10}"
+    r"|[2-9]\d\d\)?[ .-]{1,2}\d{3}[ .-]\d{4})(?!-?\w)"
+)
+# Their digits are nobody's: evidence ids of products, orders, users and files, and what is called an order.
+_IDS_IN_TEXT = re.compile(
+    r"(?<!\w)(?:[POF]:|U:[a-z]+@)\w[\w./-]*|(?i:order(?:s|[ _]?(?:ids?|no|number))?(?:\W{1,12}\d{9,}\b)+)"
+)
+_IBAN = re.compile(r"(?<!\w)(?=(?P<code>[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}))", re.IGNORECASE | re.ASCII)
+_CARD = re.compile(r"(?<![\w-])[2-6]\d{3}(?:[ -]?\d){10,15}(?![\w-])", re.ASCII)
+# Bare digits are somebody's only where words say so: "call me at 4155550132".
+_NAMED_PHONE = re.compile(
+    r"\b(?:telephone|telefono?|phone|mobile|mobil|cell|call|tel|whatsapp|handy|handynummer|telefonnummer|anrufen|rufen"
+    r"|movil|appeler|appelez|llamar|llame)\b"
+    r"(?:\W{1,3}(?:me|us|him|her|at|on|is|number|under|my|sie|mich|uns|unter|ist|nummer|moi|nous|au|le|est|me|al|es)\b){0,4}"
+    r"\W{1,3}(?P<data>\d(?:[ ()./-]{0,3}\d){6,14})(?!-?\w)",
+    re.IGNORECASE,
+)
+# English, German and French. Letters are plain by then: "Straße" is read as "Strase" or "Strasse".
+_STREET_NAME = (
+    r"(?:(?:[A-Z][a-z]{2,}|[NSEW]\.?) ){1,4}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Boulevard|Blvd|Drive)\b",
+    r"(?:(?:[A-Z][\w.-]{0,40} ){0,3}[\w-]{0,40}(?:[Ss]tra(?:ss|ß|s)e|[Ss]tr\.|(?<=\w)(?:weg|gasse|allee|platz))"
+    r"|[A-Z]\w{2,40}e[rn]? (?:Weg|Gasse|Allee|Platz))",
+    r"(?:rue|avenue|boulevard|bd|place|chemin|allee|impasse|quai|cours)"
+    r" (?:(?:(?:de|du|des|la|le|les) |[dl]['’]){1,3}\w+|[A-Z]\w+)(?:[ -][A-Z]\w+){0,4}",
+)
+# "4 Wheel Drive" is no street: with a single digit, a Drive needs words before it that say so.
+_STREET = re.compile(
+    rf"(?<![\w.,])(?!\d (?:[A-Z][a-z]+ ){{1,4}}Drive)\d{{1,5}}[a-z]?,? {_STREET_NAME[0]}"
+    rf"|(?<!\w){_STREET_NAME[1]} ?\d{{1,4}}(?: ?[a-z])?\b"
+    rf"|(?<![\w.,])\d{{1,4}}(?: ?bis| ?ter)?,? {_STREET_NAME[2]}"
+)
+_NAMED_STREET = re.compile(
+    r"\b(?i:live|lives|living|address|wohnen?|wohnt|adresse|anschrift|habite|deliver|ship|send|liefern)\b"
+    r"(?:\W{1,2}(?i:is|it|me|to|at|in|on|the|ist|an|der|die|den|dem|bitte|a|au|est)\b){0,4}\W{1,3}"
+    rf"(?P<data>(?:\d{{1,5}}[a-z]?,? )?(?:{'|'.join(_STREET_NAME)}))"
+)
+
+
+def anybodys_data(text: str) -> list[Personal]:
+    """Every e-mail address, telephone number, IBAN, payment card and street in a text, read as ``decoded`` does."""
+    plain, spans = decoded(text)
+    return [as_written(spans, place) for place in known_by_form(plain)]
+
+
+def known_by_form(plain: str) -> Iterator[Personal]:
+    """The same places of a text that is ``decoded`` already."""
+    for match in _IBAN.finditer(plain):
+        # The words after a code may look like more of it: it ends where its check digits are right.
+        for end in range(match.end("code"), match.start() + 14, -1):
+            code = plain[match.start() : end].replace(" ", "")
+            is_whole = len(code) > 14 and plain[end - 1] != " " and not plain[end : end + 1].isalnum()
+            if is_whole and int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1:
+                yield Personal(match.start(), end, "a bank account")
+                break
+    without_ids = _IDS_IN_TEXT.sub(lambda ids: "x" * len(ids[0]), plain)
+    yield from (Personal(*match.span(), "a card") for match in _CARD.finditer(without_ids) if _is_card(match[0]))
+    yield from (Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(without_ids))
+    yield from (Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain))
+    yield from (Personal(*match.span(), "a street") for match in _STREET.finditer(plain))
+    for pattern, kind in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
+        yield from (Personal(*match.span("data"), kind) for match in pattern.finditer(plain))
+
+
+def _is_card(text: str) -> bool:
+    """True if the last digit is right by Luhn's algorithm."""
+    digits = [int(sign) for sign in reversed(text) if sign.isdecimal()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return (sum(digits[::2]) + sum(doubled)) % 10 == 0

@@ -88,7 +88,7 @@ class Examiner:
         if shopper is None:
             return
         ids = {*_ORDER_ID.findall(query.rationale)}
-        for order_id in sorted(ids - shopper.order_ids):
+        for order_id in sorted(ids - {order.order_id for order in shopper.orders}):
             yield finding("reason_not_in_record", order_id, "the user never made such an order")
         days = [order.order_date for order in shopper.orders if not ids or order.order_id in ids]
         for date in find_dates(query.rationale):
@@ -109,9 +109,9 @@ class Examiner:
 
     def _not_needed(self, query: Query) -> Iterator[Finding]:
         """What a source lacks to be needed: one on which a limit rests, or that was asked for."""
-        gold = self._linter.with_needs(query).gold
+        needs = self._linter.with_needs(query).needs
         for source in NEEDS:
-            proof = None if gold is None or gold.needs is None else getattr(gold.needs, source)
+            proof = None if needs is None else getattr(needs, source)
             if proof is not None and proof.fails:
                 right = f"without it {round(proof.luck * proof.left):,} of {proof.left:,} are still right"
                 yield finding("source_not_needed", source, f"{right}; {proof_in_words(source, proof)}")

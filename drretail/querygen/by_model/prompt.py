@@ -25,8 +25,8 @@ from drretail.querygen.checks.case import Shopper
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers
 from drretail.records.criteria import NeedOf
+from drretail.records.figures import counted, percent
 from drretail.records.query import Query
-from drretail.records.tables.figures import counted, percent
 from drretail.records.wish import Wish
 from drretail.remembered import remembered
 from drretail.tools.registry import json_schemas

@@ -28,17 +28,11 @@ class Target:
         return f"{self.name}-{number}"
 
 
-@dataclass(frozen=True, slots=True)
-class Targets:
-    """Targets in the order of their queries in the file."""
-
-    targets: tuple[Target, ...]
-    without: tuple[str, ...] = ()
-    """Users without an order that was kept: no query can need their record."""
-
-
-def targets_of(world: World, users: Sequence[str] | int, per_user: int, seed: str = "") -> Targets:
-    """A target for each of these users, or of so many drawn ones, who are replaced if they have kept no order.
+def targets_of(
+    world: World, users: Sequence[str] | int, per_user: int, seed: str = ""
+) -> tuple[list[Target], list[str]]:
+    """A target for each of these users, or of so many drawn ones, who are replaced if they have kept no order; and the
+    users without such an order, whose record no query can need.
 
     Raises UserError for a user unknown to the world, and if nobody has kept an order.
     """
@@ -57,21 +51,19 @@ def targets_of(world: World, users: Sequence[str] | int, per_user: int, seed: st
             f"None of {len(without)} users has an order that was neither cancelled nor returned, and queries are made "
             "from orders: try other users."
         )
-    return Targets(tuple(targets), tuple(without))
+    return targets, without
 
 
-def generic_targets(world: World, count: int, seed: str) -> Targets:
+def generic_targets(world: World, count: int, seed: str) -> list[Target]:
     """Targets for ``count`` generic queries, spread over the shop's categories in seeded order."""
     names = world_categories(world)
     Random(f"{seed}|generic").shuffle(names)
     shares = [len(range(start, count, len(names))) for start in range(len(names))]
-    return Targets(
-        tuple(
-            Target(f"generic-{slug(name)[:40]}", share, category=name)
-            for name, share in zip(names, shares, strict=True)
-            if share
-        )
-    )
+    return [
+        Target(f"generic-{slug(name)[:40]}", share, category=name)
+        for name, share in zip(names, shares, strict=True)
+        if share
+    ]
 
 
 def world_categories(world: World) -> list[str]:

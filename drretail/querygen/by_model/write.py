@@ -120,7 +120,7 @@ def write_for_targets(
     examined = [end for ends in run_loop(all_ended(map(asked, targets))) for end in ends]
     queries = [linter.with_needs(end.query) for end in examined]
     for query in queries:
-        if missing := {*needs} - {*(query.gold.needs.proved if query.gold and query.gold.needs else ())}:
+        if missing := {*needs} - {*(query.needs.proved if query.needs else ())}:
             left_out.setdefault(query.query_id, f"it does not need {' and '.join(sorted(missing))}")
     kept = [end for end in examined if end.query.query_id not in left_out]
     return Written(

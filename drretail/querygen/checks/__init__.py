@@ -3,7 +3,7 @@
 Each file is a family of checks with CODES (what each finding means, and what to do about it) and ``check(case)``.
 
 case.py          what checks start from: the shop's offers, the user's record, and a query with its wants
-names.py         the query has a wish; the user, kinds, products, brands and orders that it names exist
+names.py         the query has a wish; the user, kinds, products and brands that it names exist
 agreement.py     text and wish agree in amounts, numbers and names
 feasibility.py   the shop can meet the wish, or the query says that it can't and has a proof
 sources.py      the places that limits rest on say so

@@ -92,13 +92,8 @@ def _numbers(case: QueryCase, wish: Wish) -> Iterator[Finding]:
 
 
 def _words(case: QueryCase, wish: Wish, stated: Wish) -> Iterator[Finding]:
-    """All typed words but kinds, which are the shop's, must be in the text or the title of an order of the wish."""
-    orders = () if case.shopper is None else case.shopper.kept
-    bought = [order.product_id for order in orders if order.order_id in wish.orders]
-    titles = (
-        f"{listing.product.title} {listing.product.brand or ''}" for listing in case.stock.offers.listings(bought)
-    )
-    spoken = {*map(stem, folded(" ".join((case.query.text, *titles))).split())}
+    """All typed words but kinds, which are the shop's, must be in the text."""
+    spoken = {*map(stem, folded(case.query.text).split())}
     phrases = [wish.deadline or ""]
     for want, of_text in zip(wish.wants, stated.wants, strict=True):
         phrases += (want.name, *map(str, want.demands), *of_text.brands_wanted, *of_text.brands_unwanted)

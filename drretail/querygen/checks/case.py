@@ -68,10 +68,6 @@ class Shopper:
         return tuple(order for order in self.orders if order.order_status not in VOID_STATUSES)
 
     @cached_property
-    def order_ids(self) -> frozenset[str]:
-        return frozenset(order.order_id for order in self.orders)
-
-    @cached_property
     def bought(self) -> frozenset[str]:
         """The ids of the products of kept orders."""
         return frozenset(order.product_id for order in self.kept)

@@ -1,4 +1,4 @@
-"""Further demands on models that write queries: the length, and demands that records decide and that tell offers apart.
+"""Further demands on models that write queries: the length, and demands on fields that tell offers apart.
 
 Questions by people, and files from elsewhere, need not keep to them. Rules make no others.
 """
@@ -6,7 +6,6 @@ Questions by people, and files from elsewhere, need not keep to them. Rules make
 import re
 from collections.abc import Iterator
 
-from drretail.grounding.constraints import decided_by_field
 from drretail.querygen.checks.case import Code, QueryCase, finding
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -16,10 +15,6 @@ CODES = {
     "too_short": Code(f"fewer than {LEAST_WORDS} words", "say more of the need"),
     "too_long": Code(f"more than {MOST_WORDS} words", "say less"),
     "demand_decides_nothing": Code("nearly all or hardly any offers keep a demand", "demand what tells them apart"),
-    "value_not_said": Code(
-        "a demand's words don't say its value, and the record of no named order has it",
-        "say the value, or name in the wish the order whose product has it",
-    ),
 }
 _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 # The share of a kind's priced offers that may keep a demand, and the least offers for which a share says something.
@@ -35,27 +30,6 @@ def check(case: QueryCase) -> Iterator[Finding]:
     query, words = case.query, len(case.query.text.split())
     if not LEAST_WORDS <= words <= MOST_WORDS:
         yield finding("too_short" if words < LEAST_WORDS else "too_long", query.text[:80], f"{words} words")
-    yield from _wanted(case)
-    yield from _undecisive(case)
-
-
-def _wanted(case: QueryCase) -> Iterator[Finding]:
-    """Values of demands that only a record shows, of which the text names none."""
-    wish, shopper = case.query.wish, case.shopper
-    if wish is None or case.query.infeasible:
-        return
-    ordered = [] if shopper is None else [*shopper.products.values()]
-    ids = {order.product_id for order in (shopper.orders if shopper else ()) if order.order_id in wish.orders}
-    purchases = [listing for listing in ordered if listing.product.product_id in ids]
-    for demand in (demand for want in wish.wants for demand in want.must if wish.orders and demand.rests_on_record):
-        rulings = [decided_by_field(demand, listing) for listing in purchases]
-        if all(ruling.state != "met" for ruling in rulings):
-            shown = ", ".join(ruling.quote for ruling in rulings if ruling.quote) or f"they have no {demand.field}"
-            yield finding("value_not_said", str(demand), f"the records of these orders: {shown}")
-
-
-def _undecisive(case: QueryCase) -> Iterator[Finding]:
-    """Demands on fields that nearly all or hardly any of the offers keep."""
     for want, offered in case.offered:
         for demand in want.must if len(offered) >= LEAST_OFFERS else ():
             met = sum(times for ruling, times in offered.rulings(demand).items() if ruling.state == "met")

@@ -8,8 +8,8 @@ from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Code, QueryCase, finding
 from drretail.querygen.decisions import how_far_decided
 from drretail.records.evidence import Finding
+from drretail.records.figures import counted
 from drretail.records.query import FoundBasket, Reference, lack_in_words
-from drretail.records.tables.figures import counted
 from drretail.records.wish import Wish
 
 CODES = {

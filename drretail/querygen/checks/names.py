@@ -20,7 +20,6 @@ CODES = {
     "brand_unknown": Code("a brand of the wish is not in the shop", _NAME_WHAT_IS_SOLD),
     "owned_not_ordered": Code("an owned product was not ordered, or not kept", _NAME_WHAT_WAS_ORDERED),
     "owned_by_nobody": Code("a query without a user names products as owned", "name the user, or drop the products"),
-    "order_unknown": Code("the wish names an order that the user never made", "name an order of the user"),
 }
 
 
@@ -66,7 +65,3 @@ def _recorded(case: QueryCase, wish: Wish) -> Iterator[Finding]:
                 "this user never ordered it, or gave it back",
                 evidence_id=f"P:{product_id}",
             )
-    if shopper is not None and not case.query.infeasible:
-        for order_id in wish.orders:
-            if order_id not in shopper.order_ids:
-                yield finding("order_unknown", order_id, "no order of the user has this id")

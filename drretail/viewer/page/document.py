@@ -16,8 +16,8 @@ from drretail.progress import Bar
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
 from drretail.records.score import Scores
-from drretail.records.tables.table import Table
 from drretail.viewer.conversation import read_conversation
+from drretail.viewer.drawing.table import Table
 from drretail.viewer.experiment import ExperimentView, QueryRuns, RunView, read_view
 from drretail.viewer.page.frame import Links, fragment, packed_page, page_name, whole_page
 from drretail.viewer.page.overview import (

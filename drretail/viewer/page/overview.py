@@ -13,14 +13,14 @@ from typing import TypeVar
 from markupsafe import Markup
 
 from drretail.eval.method import method_cards
+from drretail.records.account import Account
+from drretail.records.figures import counted
 from drretail.records.run import System, Systems, place_of
-from drretail.records.tables.account import Account, account_table
-from drretail.records.tables.figures import counted
-from drretail.records.tables.markup import latex_of
-from drretail.records.tables.result import Section
-from drretail.records.tables.sheets import csv_of
-from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.commands import commands, is_demo, query_files, score_command
+from drretail.viewer.drawing.markup import latex_of
+from drretail.viewer.drawing.result import Section, account_table
+from drretail.viewer.drawing.sheets import csv_of
+from drretail.viewer.drawing.table import Cell, Column, Row, Table
 from drretail.viewer.experiment import ExperimentView, QueryRuns, accounts_of
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.frame import Links, fragment

@@ -11,8 +11,8 @@ from math import ceil, floor, log10
 
 from markupsafe import Markup
 
-from drretail.records.tables.figures import number
-from drretail.records.tables.table import Cell, basis_of
+from drretail.records.figures import number
+from drretail.viewer.drawing.table import Cell, basis_of
 
 WIDTH = 420
 """The natural width of every plot in pixels: a phone shows it without shrinking its words much."""

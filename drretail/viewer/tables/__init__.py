@@ -1,4 +1,4 @@
-"""The tables of an experiment, as records of ``drretail.records.tables``.
+"""The tables of an experiment, as records of ``drretail.viewer.drawing``.
 
 board.py             the board: decisions, the paper's Tables 1 and 2, what runs took; every system against the baseline
 scores.py            a row for each system, a column for each variant or slice; notes below tables (notes.toml)

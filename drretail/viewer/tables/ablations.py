@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 
 from drretail.conditions.condition import Condition
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import condition_by
+from drretail.eval.numbers.ablations import condition_by
 from drretail.records.comparison import ComparedRow, Outcome
+from drretail.records.figures import NOTHING, p_value
 from drretail.records.run import NO_SYSTEMS, SIZE, Systems
 from drretail.records.score import SettingTable
-from drretail.records.tables.figures import NOTHING, p_value
-from drretail.records.tables.table import Cell, Column, Row, Table
+from drretail.viewer.drawing.table import Cell, Column, Row, Table
 from drretail.viewer.tables.board import difference_cell
 from drretail.viewer.tables.scores import (
     NONE_HELD,

@@ -9,22 +9,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from drretail.eval.compare.wording import by_measure, row_name
 from drretail.eval.metric import description_of
+from drretail.eval.numbers.facts import MODELS_ALONE, NOT_RATED, missing_of
+from drretail.eval.numbers.gathering import CLAIMS, FP, FR
+from drretail.eval.numbers.scoreboard import DOLLARS, DONE, TOKENS, VOTES, WORDS
+from drretail.eval.numbers.wording import by_measure, row_name
 from drretail.eval.registry import PAPERS
-from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_of
-from drretail.eval.scores.gathering import CLAIMS, FP, FR
-from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, VOTES, WORDS
 from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
+from drretail.records.figures import counted
 from drretail.records.query import NOT_LAST
 from drretail.records.run import place_of
 from drretail.records.score import CODE, BoardRow, NeedFloor, Scoreboard, ShownColumn, Unit, reasons_of
-from drretail.records.tables.figures import counted
-from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.stats.intervals import Clusters
+from drretail.viewer.drawing.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.experiment import OUTCOME
 from drretail.viewer.published import published_rows
 from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names

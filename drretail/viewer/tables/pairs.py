@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from drretail.eval.scores.facts import MODELS_ALONE
+from drretail.eval.numbers.facts import MODELS_ALONE
 from drretail.records.comparison import ORDER_DECIDED, PairScore
+from drretail.records.figures import NOTHING as NO_VALUE
+from drretail.records.figures import counted, percent
 from drretail.records.run import NO_SYSTEMS, Systems
 from drretail.records.score import Score
-from drretail.records.tables.figures import NOTHING as NO_VALUE
-from drretail.records.tables.figures import counted, percent
-from drretail.records.tables.result import Section
-from drretail.records.tables.table import Cell, Column, Row, Table, pivot
+from drretail.viewer.drawing.result import Section
+from drretail.viewer.drawing.table import Cell, Column, Row, Table, pivot
 from drretail.viewer.tables.scores import NOTES, UNASKED, judged_by, measured_cell, notes_on, system_names
 
 OVERALL = "overall"

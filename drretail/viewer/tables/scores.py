@@ -10,11 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
 
+from drretail.eval.numbers.facts import MODELS_ALONE, NOT_RATED, missing_in_words, missing_of
+from drretail.eval.numbers.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.eval.registry import metric_description
-from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_in_words, missing_of
-from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.base import ModelKind, OfJudge
 from drretail.records.comparison import Share
+from drretail.records.figures import NOTHING
 from drretail.records.reading import LookedAt
 from drretail.records.run import NO_SYSTEMS, Systems, in_order, place_of, shared_models
 from drretail.records.score import (
@@ -26,10 +27,9 @@ from drretail.records.score import (
     readers_of,
     reasons_of,
 )
-from drretail.records.tables.figures import NOTHING
-from drretail.records.tables.result import Section
-from drretail.records.tables.table import Cell, Column, Kind, Table, pivot
 from drretail.viewer.cart import DECLARED, readers_in_words
+from drretail.viewer.drawing.result import Section
+from drretail.viewer.drawing.table import Cell, Column, Kind, Table, pivot
 
 NOTES: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("notes.toml").read_text(encoding="utf-8"))
 """Sentences by what they are about; a note of several lines is a paragraph each."""

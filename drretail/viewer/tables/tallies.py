@@ -2,16 +2,21 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.agents.running.outcomes import Ended, Tally
 from drretail.eval.names import PAIRWISE
+from drretail.llm.estimates import Estimate
+from drretail.llm.prices import price_version, unpriced
 from drretail.llm.usage import estimated_note, served_notes
+from drretail.records import figures
+from drretail.records.figures import counted, counted_each
 from drretail.records.reading import AGREEMENT, AUDITED, MEANING, JudgeAudit
 from drretail.records.run import BASELINES, PICKS_MISSING, PICKS_UNREADABLE, Run
-from drretail.records.tables.figures import counted, counted_each
-from drretail.records.tables.table import Cell, Table, table_of
+from drretail.viewer.drawing.result import Result
+from drretail.viewer.drawing.table import Cell, Table, table_of
 
 if TYPE_CHECKING:
     from drretail.eval.judging.spending import JudgingCost
@@ -187,3 +192,22 @@ def judging_table(costs: "Sequence[JudgingCost]") -> Table:
 def _dollars(value: float | None) -> Cell:
     """A cell of dollars: "unknown" for None, and a dash for 0."""
     return Cell("unknown" if value is None else value or "–", "dollars")
+
+
+ESTIMATE_COLUMNS = ("what", "left", "calls", "input tokens", "output tokens", "dollars", "rests on")
+
+
+def estimated(title: str, parts: Sequence[Estimate], notes: Sequence[str] = ()) -> Result[Sequence[Estimate]]:
+    """A line for each part and one for all, and sentences on models without a price and what the numbers leave out."""
+    summed = [[getattr(part, name) for part in parts] for name in ("count", "calls", "input", "output", "dollars")]
+    count, calls, read, written, dollars = (None if None in column else sum(column) for column in summed)
+    together = Estimate("together", count or 0, calls, read, written, dollars, "")
+    rows: list[list[object]] = []
+    for part in (*parts, together):
+        *tokens, cost, basis = astuple(part)[:7]
+        cells = [*tokens, None if cost is None else figures.dollars(cost), basis]
+        rows.append(["unknown" if cell is None else cell for cell in cells])
+    names, prices = {name for part in parts for name in part.unpriced}, price_version()
+    document = {"prices": prices, "estimates": [asdict(part) for part in parts], "together": asdict(together)}
+    lines = [*([unpriced(names)] if names else []), f"Nothing was sent. Prices: {prices}.", *notes]
+    return Result(parts, document, [table_of(title, ESTIMATE_COLUMNS, rows).filled], notes=lines)

@@ -5,7 +5,6 @@ import re
 import shutil
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from drretail.addons.assistants.forget import forget
@@ -83,7 +82,7 @@ def test_nothing_is_replaced_unasked_and_what_a_form_cannot_write_is_refused(exp
         export_selection(Selection.of(exp), "chatt", tmp_path / "x")
     with pytest.raises(UserError, match=r"csv is several files: name a folder with --to, such as .*/out\."):
         export_selection(Selection.of(exp), "csv", tmp_path / "out.csv")
-    with pytest.raises(UserError, match="drb can't be redacted: take chat, csv, parquet, statements or rationales,"):
+    with pytest.raises(UserError, match="drb can't be redacted: take chat, csv, statements or rationales,"):
         export_selection(Selection.of(exp, redact=True), "drb", tmp_path / "drb")
     assert not (tmp_path / "drb").exists()
 
@@ -124,21 +123,14 @@ def telling(exp: Path, tmp_path: Path) -> Path:
 
 
 def texts(folder: Path) -> dict[str, str]:
-    """All that stands in a folder, tables as JSON."""
-    found: dict[str, str] = {}
-    for path in (each for each in folder.rglob("*") if each.is_file()):
-        if path.suffix == ".parquet":
-            with duckdb.connect() as database:
-                found[path.name] = json.dumps(database.execute(f"FROM '{path}'").fetchall(), default=str)
-        else:
-            found[path.name] = path.read_text(encoding="utf-8")
-    return found
+    """All that stands in a folder."""
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file()}
 
 
 def exported(selection: Selection, to: Path) -> Path:
     """The conversations and the tables of a selection, in a folder."""
     export_selection(selection, "chat", to / "chat.jsonl")
-    export_selection(selection, "parquet", to / "tables")
+    export_selection(selection, "csv", to / "tables")
     return to
 
 

@@ -11,8 +11,8 @@ from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, cited_sources, record, write_questions
 from drretail.errors import UserError
 from drretail.eval.judging.subject import resolve_name
+from drretail.eval.numbers.file import made_scores
 from drretail.eval.registry import METRICS
-from drretail.eval.scores.file import made_scores
 from drretail.experiment import SOURCES, kept_accounts, read_definition, read_runs, run_path
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from drretail.addons.imports.documents import document_text
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import read_text
 from drretail.addons.publications.agents.dr3.user_files import UserFile
@@ -17,7 +18,6 @@ from drretail.cli.app import app
 from drretail.errors import UserError, install_line
 from drretail.experiment import read_runs
 from drretail.grounding.report.citations import find_citations
-from drretail.parsing import document_text
 from tests.addons.imports.foreign import jsonl, text
 from tests.build import known
 from tests.cli.commands import refused_by
@@ -90,8 +90,8 @@ def invoked(*args: object) -> str:
 
 
 def held(folder: Path) -> str:
-    """All texts of a folder's files and their names, JSON's escapes resolved. Parquet holds the same rows as CSV."""
-    found = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".parquet"]
+    """All texts of a folder's files and their names, JSON's escapes resolved."""
+    found = [path for path in folder.rglob("*") if path.is_file()]
     texts = [str(path.relative_to(folder)) for path in found] + [read_text(path) for path in found]
     return re.sub(r"\\u([0-9a-f]{4})", lambda escape: chr(int(escape[1], 16)), "\n".join(texts))
 

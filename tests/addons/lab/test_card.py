@@ -22,8 +22,8 @@ from drretail.api.verify import score_finding
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.metrics.faithfulness import METRIC
-from drretail.eval.scores.file import derive_scores
-from drretail.eval.scores.gathering import gather
+from drretail.eval.numbers.file import derive_scores
+from drretail.eval.numbers.gathering import gather
 from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.addons.lab.test_correction import called

@@ -22,10 +22,10 @@ from drretail.cli.app import app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
 from drretail.eval.metrics.faithfulness import METRIC
-from drretail.eval.scores.file import derive_scores
+from drretail.eval.numbers.file import derive_scores
 from drretail.experiment import read_runs
+from drretail.parsing import read_cells
 from drretail.records.query import Query
-from drretail.records.tables.sheets import read_cells
 from drretail.records.vote import Choice
 from drretail.stats.intervals import Clusters
 from tests import build

@@ -22,8 +22,9 @@ from drretail.addons.lab.opinions import (
 from drretail.addons.people.plan import planned
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
-from drretail.records.tables.sheets import as_csv, read_cells
+from drretail.parsing import read_cells
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
+from drretail.viewer.drawing.sheets import as_csv
 from tests.build import experiment, known, scripted_judge
 from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, shown, two
 

@@ -13,13 +13,13 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from drretail.addons.live import report_pages
 from drretail.addons.live.access import MOST_BYTES
 from drretail.cli.app import app
 from drretail.errors import install_line
 from drretail.eval.ballots import cast
 from drretail.experiment import run_path
 from drretail.tools.local_server import bound
+from drretail.viewer.experiment import QueryRuns
 from drretail.viewer.page.question import Questions
 from tests.addons.live.conftest import ADDRESS, TOKEN, client_of
 from tests.cli.commands import refused_by
@@ -30,7 +30,7 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
     made: list[str] = []
     lines = Questions.lines
 
-    def counted(self: Questions, question: report_pages.QueryRuns, *given: object, **more: object) -> object:
+    def counted(self: Questions, question: QueryRuns, *given: object, **more: object) -> object:
         made.append(question.query.query_id)
         return lines(self, question, *given, **more)  # pyright: ignore[reportArgumentType]
 

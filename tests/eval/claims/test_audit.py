@@ -4,7 +4,7 @@ from pathlib import Path
 
 from drretail.eval.claims.audit import MarkPlace, left_out, shares_of
 from drretail.eval.claims.claims import make_claim
-from drretail.eval.scores.gathering import agreement_ends
+from drretail.eval.numbers.gathering import agreement_ends
 from drretail.records.reading import JudgeAudit
 from tests.eval.metrics.faithfulness.reports import claim, judged, ruled, said_value, scripted, subject, support, values
 

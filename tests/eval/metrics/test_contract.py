@@ -13,8 +13,8 @@ from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import judge_prompt_files
 from drretail.eval.metric import Metric, Value
+from drretail.eval.numbers.facts import headlines
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, metric_names
-from drretail.eval.scores.facts import headlines
 from drretail.files import LineAppender, write_atomically
 from drretail.llm.registry import build_model
 from drretail.packs import lines_of

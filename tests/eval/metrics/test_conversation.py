@@ -18,9 +18,9 @@ from drretail.records.query import Query
 from drretail.records.reading import Decision, Outcome, Pick
 from drretail.records.run import NULL_AGENTS
 from drretail.records.shop import Money
-from drretail.records.tables.result import part_lines
 from drretail.records.wish import Demand, Want, Wish
 from drretail.tools.toolkit import Toolkit
+from drretail.viewer.drawing.result import part_lines
 from tests import build
 from tests.viewer.dom import parse
 from tests.viewer.experiment import render_page

@@ -8,7 +8,7 @@ from drretail.eval.baskets import Decided, decided_by, keep_references
 from drretail.eval.metric import Value
 from drretail.eval.metrics.basket import METRIC as BASKET
 from drretail.eval.metrics.outcome import METRIC, decision, values
-from drretail.eval.scores.gathering import gather
+from drretail.eval.numbers.gathering import gather
 from drretail.grounding.basket import reference_of
 from drretail.grounding.listing import listing_of
 from drretail.grounding.report.picks import take_picks

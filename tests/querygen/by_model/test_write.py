@@ -50,7 +50,7 @@ def write(
     pause = given.pop("pause", lambda _: 0)
     chat = ScriptedChat(answer=answer, pause=pause)
     with ModelSession(scripted(chat), journal, **given) as session:
-        return write_for_targets(world, session, targets_of(world, users, per_user).targets), chat
+        return write_for_targets(world, session, targets_of(world, users, per_user)[0]), chat
 
 
 def test_queries_stand_in_the_order_of_users_whichever_is_answered_first(world: World, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from drretail.errors import ModelError
 from drretail.experiment import keep_account, path_of, read_runs
+from drretail.records.account import Account
 from drretail.records.evidence import Finding
-from drretail.records.tables.account import Account
 from drretail.viewer.cards import answer_card, fault_lines
 from drretail.viewer.experiment import read_view
 from drretail.viewer.run_lines import Fault, RunLine, first_faults, run_line

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.compare.wording import conclusion
+from drretail.eval.numbers.wording import conclusion
 from drretail.eval.registry import METRICS, load_metric, metric_description
 from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow
 from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
-from drretail.records.tables.markup import latex_of
-from drretail.records.tables.sheets import csv_of
+from drretail.viewer.drawing.markup import latex_of
+from drretail.viewer.drawing.sheets import csv_of
 from drretail.viewer.published import published
 from drretail.viewer.sections import board_details, board_parts
 from drretail.viewer.tables.board import BoardTables

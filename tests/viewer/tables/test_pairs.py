@@ -10,12 +10,12 @@ import pytest
 from drretail.records.base import Rules
 from drretail.records.comparison import PairScore, Share
 from drretail.records.score import Score, Scores
-from drretail.records.tables.result import part_lines
+from drretail.viewer.drawing.result import part_lines
 from drretail.viewer.sections import metric_parts
 from drretail.viewer.tables.pairs import NOTHING, pair_sections
 from tests.build import experiment, scored, scripted_judge, systems
-from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import prefers_the_first, two
+from tests.eval.numbers.crafted import preference
 from tests.viewer.dom import parse
 from tests.viewer.experiment import render_page
 

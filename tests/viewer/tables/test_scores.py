@@ -1,4 +1,4 @@
-"""Also tests records/tables/table.py."""
+"""Also tests viewer/drawing/table.py."""
 
 from functools import partial
 

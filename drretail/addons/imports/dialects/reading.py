@@ -28,8 +28,8 @@ from drretail.addons.imports.material import (
     row_files,
 )
 from drretail.errors import UserError
-from drretail.records.tables.figures import counted, first_few
-from drretail.records.tables.sheets import read_sheet
+from drretail.parsing import read_sheet
+from drretail.records.figures import counted, first_few
 
 READERS = (opentelemetry, langgraph, langsmith, langfuse, completions, exchanges, messages, questions)
 DIALECTS: tuple[Dialect, ...] = tuple(reader.DIALECT for reader in READERS)

@@ -54,11 +54,11 @@ from drretail.eval.judging.spending import CapReached
 from drretail.files import read_document, read_json, write_json
 from drretail.grounding.text.personal_data import People
 from drretail.llm.prompt import load_prompt, tagged
+from drretail.records.account import Account
 from drretail.records.base import Document, Record
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.records.tables.account import Account
 
 LONG_QUOTE = 6
 """The fewest words of a quote that a noise page does not contain by chance."""

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
-from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.dimensions import PERSONALIZATION
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Pair, Subject
 from drretail.eval.metrics import pairwise
+from drretail.eval.numbers.comparing import compare_recorded
 from drretail.experiment import path_of
 from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules

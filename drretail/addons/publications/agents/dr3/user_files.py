@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from drretail.addons.imports.documents import document_text, is_document
 from drretail.errors import UserError
 from drretail.files import files_below
 from drretail.grounding.report.evidence_ids import file_evidence_id
 from drretail.grounding.text.untrusted import harmless
-from drretail.parsing import document_text, is_document
 
 IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
 LARGEST = 5_000_000

@@ -1,0 +1,71 @@
+"""Verdicts of all judges, run by run: repeats of a judge, counts, panels, and agreement with records."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from drretail.eval.metric import Value
+from drretail.eval.numbers.gathering import JudgedRun, agreement_ends, averaged, gather, means_by_query, with_panels
+from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec, panel_of, panel_ref
+from drretail.records.reading import CONFIRMED, CONTRADICTED
+from drretail.records.score import JudgeRef
+from drretail.stats.intervals import binomial_ends
+from tests import build
+from tests.eval import own
+from tests.eval.numbers import crafted
+
+ONE, TWO = JudgeRef(spec="p:one", kind="llm"), JudgeRef(spec="p:two", kind="scripted", params_hash="warm")
+
+
+def test_repeats_of_a_judge_are_averaged_and_one_that_failed_counts_in_items_alone() -> None:
+    repeats = [
+        {"FP": Value("FP", "scored", 1.0, {"claims": 4, "web": 2}), "FR": Value("FR", "na")},
+        {"FP": Value("FP", "scored", 0.5, {"claims": 2}), "FR": Value("FR", "unverifiable", None, {"claims": 2})},
+        {"FP": Value("FP", "failed", None, {"claims": 3})},
+    ]
+    assert averaged(repeats) == {
+        "FP": Value("FP", "scored", 0.75, {"claims": 3.0, "web": 2 / 3}),
+        "FR": Value("FR", "unverifiable", None, {"claims": 1.0}),
+    }
+    assert averaged(repeats[:1]) is repeats[0]
+    assert averaged([]) == {}
+    assert means_by_query([("q2", 1.0), ("q1", 0.0), ("q2", None), ("q2", 0.0), ("q3", None)]) == {"q1": 0, "q2": 0.5}
+    assert list(means_by_query([("q2", 1.0), ("q1", 0.0)])) == ["q1", "q2"]
+
+
+def test_a_share_whose_values_leave_0_to_1_is_a_count_for_all_systems(tmp_path: Path) -> None:
+    for at, (value, is_count) in enumerate((("0.0", False), ("1.0", False), ("1.5", True), ("-0.5", True))):
+        folder = build.experiment(tmp_path / str(at), {"a@m": {"q1-r1": value}, "b@m": {"q1-r1": "0.5"}})
+        described = build.scored(folder, own.SILENT).metrics["stub"]
+        assert described.counts == (("said", "half") if is_count else ()), value
+        declared = own.SILENT.description.model_copy(update={"differences": ("said",)})
+        described = gather(folder, [replace(own.SILENT, description=declared)]).metrics["stub"].description
+        assert described.counts == (("half",) if is_count else ()), "a difference may be below 0"
+        rated = own.SILENT.description.model_copy(update={"scale": "rating"})
+        assert gather(folder, [replace(own.SILENT, description=rated)]).metrics["stub"].description.counts == ()
+
+
+def test_two_models_that_were_asked_together_are_a_panel_and_rules_or_a_panel_have_no_seat() -> None:
+    first, second = Assessor(ONE, "default"), Assessor(TWO, "default")
+    rules = Assessor(JudgeRef(spec="offline:judge", kind="rule_based"), "default")
+    panel = Assessor(panel_ref([ONE, TWO], "median"), "default")
+    assert (panel.judge.spec, panel.judge.kind) == ("panel(median):p:one+p:two-warm", "scripted")
+    assert panel_ref([ONE, ONE], "median").kind == "llm"
+    assert (judge_spec(ONE), judge_spec(TWO)) == ("p:one", "p:two-warm")
+    assert panel_of([rules, second, panel, first]) == [second, first]
+    assert panel_of([rules, first, panel]) == []
+    held = crafted.gathered(("quality", "depth", crafted.JUDGE, {"a": crafted.runs([1.0])}))
+    counted = JudgedRun("q", {}, None, verdicts=2, errors=("no",), stale=3, repairs=1)
+    tables = {TableKey("quality", seat): {"a/q000-r1": counted} for seat in (crafted.JUDGE, crafted.OTHER)}
+    board = held.board.model_copy(update={"judge": (crafted.JUDGE.judge.key, crafted.OTHER.judge.key)})
+    (_, _, (key, by_run)) = with_panels(replace(held, tables_of_judges=tables, board=board)).tables_of_judges.items()
+    assert key.assessor.judge.spec == "panel(median):anthropic:claude+openai:gpt"
+    assert by_run["a/q000-r1"] == JudgedRun("q", {}, None, verdicts=4, errors=("no", "no"), stale=6, repairs=2)
+
+
+def test_agreement_with_records_is_the_mean_over_both_kinds_and_anything_where_one_has_no_case() -> None:
+    (low, high), (other_low, other_high) = binomial_ends(0.9, 20), binomial_ends(0.5, 4)
+    both = agreement_ends({CONFIRMED: (18, 20), CONTRADICTED: (2, 4)})
+    assert both == (pytest.approx((low + other_low) / 2), pytest.approx((high + other_high) / 2))
+    assert agreement_ends({CONFIRMED: (18, 20)}) == (pytest.approx(low / 2), pytest.approx((high + 1) / 2))
