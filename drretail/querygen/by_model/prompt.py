@@ -78,7 +78,13 @@ class Shelf:
         names = list(dict.fromkeys(near))
         files = {listing.product.category for listing in bought}
         names = [name for name in names if name not in files] or names
-        had = shopper.bought if shopper else frozenset[str]()
+        return self._lines(names, shopper.bought if shopper else frozenset[str](), question)
+
+    def near(self, text: str) -> dict[str, str]:
+        """A line per kind that is found by searching for the question and for each of its sentences, by name."""
+        return self._lines(self._kinds_near(text), frozenset[str](), text)
+
+    def _lines(self, names: Iterable[str], had: Collection[str], question: str) -> dict[str, str]:
         lines = ((name, line) for name in names if (line := self._line(name, had, question)))
         return dict(islice(lines, MOST_KINDS))
 
@@ -312,10 +318,7 @@ class PromptBuilder:
 
     def text_to_type(self, query: Query, material: Material, *, again: bool = False) -> str:
         """What asks for the wish of a question that somebody else wrote, or for a second typing of it."""
-        shopper, kinds = (
-            self._linter.shopper(query.user_id),
-            self.shelf.around(Target("", 1, category=query.text), None),
-        )
+        shopper, kinds = self._linter.shopper(query.user_id), self.shelf.near(query.text)
         return _filled(
             self._prompts["typing"],
             today=self._today,
