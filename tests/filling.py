@@ -77,4 +77,4 @@ def _value(part: Mapping[str, Any], schema: Mapping[str, Any], question: str, ch
         case "null":
             return None
         case _:
-            return TEXT * 3
+            return "" if "pattern" in part and re.fullmatch(part["pattern"], "") else TEXT * 3

@@ -11,7 +11,6 @@ from drretail.api.options.shared import split_names
 from drretail.eval.method import judge_prompt_files
 from drretail.llm.prompt import changed_prompts, files_by_name, write_prompt_files
 from drretail.plugins import Plugins
-from drretail.querygen.by_model.clauses import clauses_prompt
 from drretail.querygen.by_model.prompt import OPTIONAL
 from drretail.querygen.by_model.prompt import prompts as query_prompts
 from drretail.querygen.by_model.reader import decide_prompt
@@ -24,7 +23,7 @@ ADDED = Plugins("maker of queries", {}, "drretail.query_prompts")
 def query_prompt_files() -> dict[str, Path]:
     """The packaged prompt files of writers and readers of queries, by the name under which each can be overridden."""
     of_addons = (cast(Callable[[], object], ADDED.load(name)[1]) for name in ADDED.own)
-    return files_by_name((query_prompts, decide_prompt, clauses_prompt, *of_addons))
+    return files_by_name((query_prompts, decide_prompt, *of_addons))
 
 
 def all_prompt_files() -> dict[str, Path]:

@@ -17,7 +17,7 @@ from drretail.grounding.conversation import ConversationTurn
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.decisions import decidable
 from drretail.querygen.generate import check_english
-from drretail.querygen.kinds import article
+from drretail.querygen.kinds import lowered
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers, comparable
 from drretail.querygen.rules.drafting import COUNTS
@@ -34,6 +34,7 @@ _TRIED = 12
 _PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.querygen") / "converse.toml").read_text("utf-8"))
 KINDS = (*_PHRASES,)
 _REVOCABLE = ("tighten", "change", "other", "other_brand", "cheaper")
+_UNDONE = {"add": ("drop",), "drop": ("add",)}
 _BY_RULES = {"source": "offline:converse", "rationale": "", "expected_tools": (), "typed_by": None, "prompts": ()}
 
 
@@ -97,7 +98,8 @@ class _Talk:
         """The kinds of the turns that are added; none if they are too few."""
         wanted, kinds = self.rng.randint(_LEAST, _MOST), [""]
         while len(self.turns) < wanted:
-            barred = {kinds[-1]} | (set() if kinds[-1] in _REVOCABLE else {"back"})
+            # Nobody drops at once what was added, or adds what was dropped.
+            barred = {kinds[-1], *_UNDONE.get(kinds[-1], ())} | (set() if kinds[-1] in _REVOCABLE else {"back"})
             order = sorted(self.rng.sample(KINDS, len(KINDS)), key=kinds.count)
             kind = next((kind for kind in order if kind not in barred and self._says(kind)), None)
             if kind is None:
@@ -122,12 +124,13 @@ class _Talk:
         turn, offers = self.turns[-1], self.stock.offers
         wants = self.rng.sample(turn.wish.wants, len(turn.wish.wants))
         if kind == "add":
-            nouns = sorted({*map(noun_of, offers.world.catalog.categories())} - {""})
+            shelves = {noun_of(category): category for category in sorted(offers.world.catalog.categories())}
+            nouns = sorted(shelves.keys() - {""})
             wanted = {key for want in wants for key in offers.of_want(want).titles}
             for noun in self.rng.sample(nouns, len(nouns)):
                 of_kind = offers.of_kind(noun)
                 if len(comparable(of_kind)) >= ENOUGH and wanted.isdisjoint(of_kind.titles):
-                    yield noun, Want(name=noun, kinds=(noun,)), {"thing": f"{article(noun)} {noun}"}
+                    yield noun, Want(name=noun, kinds=(noun,)), {"things": lowered(shelves[noun])}
             return
         for want in wants:
             if kind in ("other", "other_brand", "cheaper"):
@@ -141,11 +144,12 @@ class _Talk:
                 yield want.name, want.model_copy(update={"quantity": pieces}), {"count": COUNTS[pieces]}
             elif kind in ("tighten", "change"):
                 limited = {*(demand.field for demand in want.must), *want.options}
-                of_kind = KindOffers(offers.of_want(want), want.name, self.stock.is_prose)
+                of_kind = KindOffers(offers.of_want(want), want.name)
                 choices = [*by_fields(of_kind), *by_options(of_kind)]
                 for choice in self.rng.sample(choices, len(choices)):
                     kept = tuple(demand for demand in want.must if demand.field not in choice.names)
                     edited = choice.added_to(want.model_copy(update={"must": kept}))
                     is_new = {*edited.must} != {*want.must} or edited.options != want.options
-                    if is_new and (kind == "change") == (choice.names <= limited):
+                    changes = is_new and offers.would_do(edited) != offers.would_do(want)
+                    if changes and (kind == "change") == (choice.names <= limited):
                         yield want.name, edited, {"clause": choice.clause}

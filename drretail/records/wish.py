@@ -14,7 +14,7 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
-from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from drretail.records.base import Record, tuples
@@ -50,7 +50,6 @@ class Source(Record):
 
 
 Sources = tuple[Source, ...]
-"""Models that type wishes are not asked for them."""
 Bound = Literal[
     "quantity", "price_min", "price_max", "rating_min", "ratings_min", "options", "brands_wanted", "brands_unwanted"
 ]
@@ -73,7 +72,7 @@ class Demand(Record):
     least: float | None = Field(default=None, description="The least measure in the field.")
     most: float | None = Field(default=None, description="The largest measure in the field.")
     unit: str | None = Field(default=None, description="The unit of least and most, as records write it.")
-    sources: SkipJsonSchema[Sources] = Field(
+    sources: Sources = Field(
         default=(), description="What it rests on besides the question's words.", exclude_if=lambda sources: not sources
     )
 
@@ -177,7 +176,7 @@ class Want(Record):
     )
     brands_wanted: tuple[str, ...] = Field(default=(), description="One of these brands, where any is named.")
     brands_unwanted: tuple[str, ...] = Field(default=(), description="None of these brands.")
-    sources: SkipJsonSchema[dict[Bound, Sources]] = Field(
+    sources: dict[Bound, Sources] = Field(
         default_factory=dict[Bound, Sources],
         description="What a limit that is no demand rests on besides the question's words, by its name: price_min.",
         exclude_if=lambda sources: not sources,
@@ -272,10 +271,10 @@ class Wish(Record):
         default=(), description="Ids of products that the shopper has and that the question names."
     )
 
-    sources: SkipJsonSchema[Sources] = Field(
+    sources: Sources = Field(
         default=(), description="What the budget rests on besides the question's words.", exclude_if=lambda it: not it
     )
-    declined: SkipJsonSchema[Sources] = Field(
+    declined: Sources = Field(
         default=(), description="The pages that say why nobody should buy it.", exclude_if=lambda it: not it
     )
 

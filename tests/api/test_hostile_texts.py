@@ -30,6 +30,7 @@ from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
 from drretail.llm.registry import build_model
 from drretail.llm.scripted import scripted_model
+from drretail.querygen.by_model.pages import Material
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
@@ -162,11 +163,13 @@ TYPED = Query(
     wish=Wish(wants=(Want(name=ALL, kinds=(ALL,)),)),
 )
 BUILDERS: dict[str, Callable[[World], Iterable[object]]] = {
-    "querygen writes": lambda shop: PromptBuilder(shop, Linter(shop)).messages(SHOPPER, [ASKED]),
+    "querygen writes": lambda shop: PromptBuilder(shop, Linter(shop)).messages(SHOPPER),
     "querygen writes for nobody": lambda shop: PromptBuilder(shop, Linter(shop)).messages(
-        Target("generic", 1, category=ALL), [ASKED]
+        Target("generic", 1, category=ALL)
     ),
-    "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(TYPED),
+    "querygen types": lambda shop: [
+        PromptBuilder(shop, Linter(shop)).text_to_type(TYPED, Material(sentences=(ALL,)), again=True)
+    ],
 }
 """What fills the prompts of all that asks a model beside agents and judges."""
 

@@ -25,9 +25,10 @@ from drretail.llm.prompt import overridden_prompts, replaced, write_prompt_files
 from drretail.llm.registry import build_model
 from drretail.llm.scripted import Request, ScriptedChat, scripted_model
 from drretail.plugins import ADDONS
-from drretail.querygen.by_model.clauses import read_clauses
+from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.reader import read_records
-from drretail.querygen.by_model.session import ModelSession
+from drretail.querygen.by_model.second import ask_again
+from drretail.querygen.by_model.session import ModelSession, ask_all
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.by_model.write import type_wishes, write_for_targets
 from drretail.querygen.decisions import questions_of
@@ -91,12 +92,12 @@ def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_s
             written = write_for_targets(world, session, targets)
             typed = type_wishes(world, linter, session, untyped)
             wished = QUERY.model_copy(update={"wish": wish})
+            ask_all(session, [ask_again(wished, PromptBuilder(world, linter))])
             read_records([*questions_of([wished], linter.stock.offers)], session)
-            read_clauses([linter.case(wished)], session)
         own_words = replaced()
     of_core = {name: path for name, path in query_prompt_files().items() if not path.is_relative_to(ADDONS)}
     assert unsent(of_core, requests_in(tmp_path)) == []
-    assert [*written.queries, *typed.queries]
+    assert [*written.left_out, *typed.queries]
     assert all(query.prompts == own_words for query in (*written.queries, *typed.queries))
 
 

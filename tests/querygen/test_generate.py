@@ -73,11 +73,9 @@ def test_texts_are_clean_english_sentences_as_many_as_in_the_papers_examples(man
 
 def test_all_kinds_of_need_limits_and_tools_come_up(many: list[Query]) -> None:
     assert {query.kind for query in many} == NEEDS
-    for bound in ("rating_min", "ratings_min"):
-        assert any(getattr(want, bound) for _, want in wants_of(many)), bound
     assert any(want.quantity > 1 for _, want in wants_of(many))
     tools = {tool for query in many for tool in query.expected_tools}
-    assert {"calculator", "get_user_orders", "web_search"} <= tools
+    assert tools == {"calculator", "get_user_orders", "get_product_details", "product_catalog_search"}
 
 
 def test_owned_products_are_quoted_with_their_month(rich: World, many: list[Query]) -> None:
@@ -138,15 +136,6 @@ def test_what_lasts_is_replaced_and_all_else_bought_again(make_world: MakeWorld)
             query for seed in range(4) for query in generate_queries(shop, ["CARA"], per_user=9, seed=str(seed)).queries
         ]
         assert {query.kind for query in made} & {"restock", "replacement"} == {kind}
-
-
-def test_words_read_as_english_where_a_phrase_of_the_shop_ends_in_them(make_world: MakeWorld) -> None:
-    told = [each.model_copy(update={"features": ("Comes in USB-C red, with multi use.",)}) for each in products()]
-    stock = Stock(make_world(told, orders()))
-    assert [text for text in ("USB-C red", "usb-c red", "multi", "multi use", "oak") if stock.is_prose(text)] == [
-        "USB-C red",
-        "multi use",
-    ]
 
 
 def test_a_kind_has_the_name_that_titles_say(make_world: MakeWorld) -> None:

@@ -114,7 +114,9 @@ def test_a_fault_is_found_under_its_code(linter: Linter, query: Query, fields: d
 
 
 def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() -> None:
-    elsewhere = {"price_unknown", "wish_missing", "near_duplicate", "demand_unheard_of", "limit_not_typed"}
+    elsewhere = {"price_unknown", "wish_missing", "near_duplicate", "demand_unheard_of"}
+    elsewhere |= {"limit_not_typed", "read_otherwise", "mention_unclear", "web_decides_nothing"}
+    elsewhere |= {"page_not_found", "reason_not_in_record", "source_not_needed"}  # by_model/test_second.py
     assert {code for _, code in FAULTS} == CODES.keys() - elsewhere
     assert all(code.meaning and code.remedy for code in CODES.values())
     docs = (Path(__file__).parents[2] / "docs" / "queries.md").read_text(encoding="utf-8")

@@ -33,7 +33,7 @@ from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.records.query import Task
 from drretail.records.shop import VOID_STATUSES, Money, Product, ProfileFact
-from drretail.records.wish import MOST_PIECES, Want, Wish
+from drretail.records.wish import MOST_PIECES, Bound, Sources, Want, Wish
 from drretail.tools.toolkit import Toolkit
 
 MOST_ORDERED, MOST_OWNED = 100, 8
@@ -165,6 +165,7 @@ class UnderstoodWant(Want):
     """Not asked for: most shops have no variants, and a demand says the size as well."""
     brands_wanted: tuple[str, ...] = Field(description="One of these brands, where any is named.")
     brands_unwanted: tuple[str, ...] = Field(description="None of these brands.")
+    sources: SkipJsonSchema[dict[Bound, Sources]] = Field(default_factory=dict[Bound, Sources])
 
 
 class Understood(Wish):
@@ -179,6 +180,8 @@ class Understood(Wish):
     room: bool = Field(description="True where more may be added than what is named.")
     deadline: str | None = Field(description="Until when it has to arrive, in the question's words.")
     owned: tuple[str, ...] = Field(description="Product ids, from the orders, of what the question says is owned.")
+    sources: SkipJsonSchema[Sources] = ()
+    declined: SkipJsonSchema[Sources] = ()
 
 
 @dataclass(frozen=True, slots=True)

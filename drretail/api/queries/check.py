@@ -25,8 +25,9 @@ from drretail.viewer.drawing.result import Prose, Result, prose
 from drretail.viewer.drawing.table import Table, table_of
 
 if TYPE_CHECKING:
+    from drretail.env.world import World
     from drretail.llm.registry import Model
-    from drretail.querygen.by_model.clauses import ClausesRead
+    from drretail.querygen.by_model.second import SecondTyping
     from drretail.querygen.by_model.session import Answers
     from drretail.querygen.decisions import HowDecided
     from drretail.querygen.lint import CheckedQuery, Linter
@@ -55,7 +56,7 @@ def check(options: CheckOptions) -> "Result[_Outcome]":
             outcome.demands = how_far_decided(outcome.queries, linter.stock.offers)
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
         if reader is not None:
-            _read_clauses(outcome, linter, reader, options)
+            _read_again(outcome, shop, linter, reader, options)
     if (file := gold_file(Path(options.file))).exists() and file.suffix != ".gz":
         write_gold(outcome.queries, file)
     parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
@@ -77,7 +78,7 @@ class _Outcome:
     checked: "Sequence[CheckedQuery]" = ()
     demands: "Sequence[HowDecided]" = ()
     died: int = 0
-    read: "Answers[ClausesRead] | None" = None
+    read: "Answers[SecondTyping] | None" = None
     """What the model read of limits; None if none was asked."""
     reading: Spent | None = None
 
@@ -123,18 +124,21 @@ class _Outcome:
         return is_left or has_failed or bool(self.lucky) or any(entry.findings for entry in self.checked)
 
 
-def _read_clauses(outcome: _Outcome, linter: "Linter", reader: "Model", options: CheckOptions) -> None:
-    """Has the model read the clauses of the texts, and whether records state what pages are asked for."""
-    from drretail.querygen.by_model.clauses import read_clauses
+def _read_again(outcome: _Outcome, shop: "World", linter: "Linter", reader: "Model", options: CheckOptions) -> None:
+    """Has the model type the texts again, and find whether records state what pages are asked for."""
+    from drretail.querygen.by_model.prompt import PromptBuilder
+    from drretail.querygen.by_model.second import ask_again, differences
+    from drretail.querygen.by_model.session import ask_all
     from drretail.querygen.proofs import as_read
 
     asked = [entry for entry in outcome.checked if entry.query.wish is not None]
     with asking(reader, journal_beside(Path(options.file)), options, len(asked)) as (session, bar):
-        outcome.read = read_clauses([linter.case(entry.query) for entry in asked], session, bar.advance)
+        prompts = PromptBuilder(shop, linter)
+        outcome.read = ask_all(session, [ask_again(entry.query, prompts) for entry in asked], bar.advance)
     outcome.reading = Spent(reader, session.usage, session.served)
     found, by = outcome.read.found, f"model:{session.model.spec}"
     outcome.checked = [
-        replace(entry, findings=(*entry.findings, *found[entry.query.query_id].findings))
+        replace(entry, findings=(*entry.findings, *differences(entry.query, found[entry.query.query_id], linter)))
         if entry.query.query_id in found
         else entry
         for entry in outcome.checked

@@ -74,7 +74,7 @@ def _by_model(options: GenerateOptions, writer: "Model") -> Result[Queries]:
             targets, without = _targets(shop, options)
         total = sum(target.count for target in targets)
         with asking(writer, journal_beside(to), options, total) as (session, bar):
-            written = by_model.write_for_targets(shop, session, targets, needs=needs, on_end=lambda _: bar.advance())
+            written = by_model.write_for_targets(shop, session, targets, needs=needs, on_end=bar.advance)
     if written.queries:
         write_queries(to, written.queries, force=options.force)
     return _written(to, len(targets), without, written, Spent(writer, session.usage, session.served), options)
@@ -98,6 +98,7 @@ def _written(
         "users": users,
         "users_without": [*without],
         "failed": written.failed,
+        "left_out": written.left_out,
         "answers": written.answers,
         "findings": findings_by_id(written.wrong),
         **spent.document,
@@ -109,6 +110,7 @@ def _written(
         f"{counted(len(written.queries), 'query')}{of_users}",
         *([f"{again} of them needed more than one answer"] if again else []),
         *([f"{len(written.failed)} failed"] if written.failed else []),
+        *([f"{len(written.left_out)} left out"] if written.left_out else []),
         *([f"{len(written.wrong)} with a finding (mend or drop them by hand)"] if written.wrong else []),
     ]
     line = f"{', '.join(counts)}{f' → {to}' if written.queries else ''}"
@@ -116,12 +118,14 @@ def _written(
     account = _account(options, written.queries, gave, without)
     for query_id, why in written.failed.items():
         account.leave_out(why, query_id, failed=True)
+    for query_id, why in written.left_out.items():
+        account.leave_out(why, query_id)
     return Result(
         written.queries,
         document,
         [line, spent.line],
         hints=[*on_failures(written.failed), *on_wrong(written.wrong), *spent.on_prices],
-        left=len(written.failed) + len(written.wrong),
+        left=len(written.failed) + len(written.left_out) + len(written.wrong),
         path=to if written.queries else None,
         accounts=[account],
     )
@@ -152,7 +156,8 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     for user_id, count in Counter(query.user_id for query in made).items():
         account.leave_out("the user's orders give no more", user_id or "", options.per_user - count)
     hints = [f"{options.model} is no language model: rules write the queries."] if options.model is not None else []
-    notes = [f"{counted(generated.short, 'query')} left out: they don't need {' and '.join(needs)}."] if needs else []
+    needed = f"they don't need {' and '.join(needs)}. A --model writes more that do."
+    notes = [f"{counted(generated.short, 'query')} left out: {needed}"] if needs else []
     return Result(made, document, [line], notes=notes, hints=hints, path=to, accounts=[account])
 
 

@@ -4,7 +4,7 @@ The model sees kinds of products of the shop, their prices, the fields that matt
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,19 +14,20 @@ from drretail.env.profile import may_be_shown
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.grounding.basket import Candidates
-from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import Listing
 from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.text.wording import format_money
 from drretail.llm.prompt import Prompt, load_prompt, tagged
+from drretail.querygen.by_model.pages import Library, Material
 from drretail.querygen.by_model.targets import Target, world_categories
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers
-from drretail.querygen.rules.limits import LIMITS, by_fields, by_ratings, in_other_fields, is_rated
+from drretail.records.criteria import NeedOf
 from drretail.records.figures import counted, percent
 from drretail.records.query import Query
+from drretail.records.wish import Wish
 from drretail.remembered import remembered
 from drretail.tools.registry import json_schemas
 
@@ -41,12 +42,11 @@ _HITS = 50
 # The newest purchases show current interests; neighbouring kinds fill the rest of the shelf.
 _NEAR = 16
 _SHOWN = 2
-_MOST_FIELDS, _MOST_VALUES, _MOST_OPTIONS = 3, 4, 20
+_MOST_SHARES = 12
+_MOST_OPTIONS = 20
 # A shop without category paths has one kind per file; only titles say what the file holds.
 _SHOWN_OF_A_FILE = 8
-_LONGEST_TITLE, _LONGEST_FIELD = 90, 50
-_SPOKEN_OF = frozenset((*LIMITS["field"], *LIMITS["measure"], *LIMITS["fit"]))
-"""The fields that a demand may be about."""
+_LONGEST_TITLE = 90
 T = TypeVar("T")
 
 
@@ -56,9 +56,17 @@ class Shelf:
     def __init__(self, world: World) -> None:
         self._world = world
         self._offers = Offers(world)
+        self.library = Library(self._offers)
 
-    def around(self, target: Target, shopper: Shopper | None, question: str = "") -> str:
-        """One line per kind of product around the user's purchases, or in the target's category, nearest first.
+    def pages_for(self, query: Query) -> Material:
+        """Pages about what the query wants, or about the kinds nearest to its words, and those that its wish names."""
+        wish = query.wish or Wish()
+        kinds = [kind for want in wish.wants for kind in want.kinds] or self._kinds_near(query.text)
+        named = (source.url for limit in wish.every_limit for source in limit.sources if source.url)
+        return self.library.about(kinds, named)
+
+    def around(self, target: Target, shopper: Shopper | None, question: str = "") -> dict[str, str]:
+        """A line per kind of product around the user's purchases, or in the target's category, nearest first, by name.
 
         A kind is left out if the user has nearly all of its products, since there would be no choice. Whole files are
         listed only if the shop has no kinds below them.
@@ -70,17 +78,44 @@ class Shelf:
         names = list(dict.fromkeys(near))
         files = {listing.product.category for listing in bought}
         names = [name for name in names if name not in files] or names
-        had = shopper.bought if shopper else frozenset[str]()
-        lines = (self._line(name, had, question) for name in names)
-        return "\n".join(islice(filter(None, lines), MOST_KINDS))
+        return self._lines(names, shopper.bought if shopper else frozenset[str](), question)
 
-    def near(self, text: str) -> str:
-        """One line per kind of product found by searching for the question and for each of its sentences."""
-        kinds = self._kinds_near(text)
-        return "\n".join(
-            f"- {_kind_shown(kind, listings)}: {'; '.join((*map(_title_of, _shown_of(listings)), *_options(listings)))}"
-            for kind, listings in kinds.items()
-        )
+    def near(self, text: str) -> dict[str, str]:
+        """A line per kind that is found by searching for the question and for each of its sentences, by name."""
+        return self._lines(self._kinds_near(text), frozenset[str](), text)
+
+    def _lines(self, names: Iterable[str], had: Collection[str], question: str) -> dict[str, str]:
+        lines = ((name, line) for name in names if (line := self._line(name, had, question)))
+        return dict(islice(lines, MOST_KINDS))
+
+    def owned(self, shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> str:
+        """A line for each product that the user kept, newest first; intimate ones only if the question names them.
+
+        "Size: Small (28%)" is a field that can carry a limit, with the share of the kind that has the value.
+        """
+        orders: dict[str, list[str]] = {}
+        for order in shopper.kept:
+            listing = shopper.products.get(order.product_id)
+            if listing is not None and may_be_shown(listing.product, question):
+                orders.setdefault(order.product_id, []).append(f"{order.order_date[:10]} in order {order.order_id}")
+        lines: list[str] = []
+        for product_id, ordered in islice(orders.items(), most):
+            listing = shopper.products[product_id]
+            facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}", *self._fields(listing))
+            lines.append(f"{product_id}: {_title_of(listing)} ({'; '.join(facts)})")
+        more = len(orders) - most
+        return "\n".join([*lines, *([f"… and {more} older ones"] if more > 0 else [])])
+
+    def _fields(self, listing: Listing) -> Iterator[str]:
+        """The product's values of the fields that can carry a limit."""
+        details, offers = listing.product.details, self._all_of(_leaf_of(listing))
+        for name, counts in offers.closed.items():
+            if (value := str(details.get(name) or "").strip()) in counts:
+                yield harmless(f"{name}: {value} ({percent(counts[value] / len(offers.offers))})")
+
+    @remembered
+    def _all_of(self, kind: str) -> KindOffers:
+        return KindOffers(self._offers.of_kind(kind), kind)
 
     def _kinds_near(self, text: str) -> dict[str, list[Listing]]:
         """The products that these searches find, by kind; kinds with the most hits come first."""
@@ -131,7 +166,7 @@ def _kind_line(name: str, offers: KindOffers, size: str, shown: Sequence[Listing
     """A kind with its prices, what tells its offers apart, and some titles.
 
     "- Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material: cedar
-    (5), steel (4); stars: 4.5 from 50 ratings (6); such as …"
+    15%, steel 12%; such as …"
     """
     prices = "none with a price"
     if priced := offers.priced:
@@ -139,7 +174,7 @@ def _kind_line(name: str, offers: KindOffers, size: str, shown: Sequence[Listing
         share = percent(len(priced) / len(offers.offers))
         prices = f"{share} with a price, {least} to {most}, in the median {middle}"
     titles = "; ".join(map(_title_of, shown))
-    facts = (f"{size}, {prices}", *_options(offers.offers), *islice(_apart(offers), _MOST_FIELDS), f"such as {titles}")
+    facts = (f"{size}, {prices}", *_options(offers.offers), *_closed(offers), f"such as {titles}")
     return f"- {name}: {'; '.join(facts)}"
 
 
@@ -151,23 +186,12 @@ def _options(listings: Iterable[Listing]) -> Iterator[str]:
     yield from (f"option {name}: {', '.join(islice(of_name, _MOST_OPTIONS))}" for name, of_name in values.items())
 
 
-def _apart(offers: KindOffers) -> Iterator[str]:
-    """What tells offers apart, by field, with the number that keep each demand: "Material: cedar (5), steel (4)"."""
-    by_field: dict[str, dict[str, str]] = {}
-    for demand in (
-        *(demand for choice in by_fields(offers) for demand in choice.want["must"]),
-        *in_other_fields(offers),
-    ):
-        count = sum(decided_by_field(demand, offer).state == "met" for offer in offers.counted)
-        unit = "" if demand.unit is None or demand.unit in demand.say else f", unit {harmless(demand.unit)}"
-        by_field.setdefault(harmless(str(demand.field)), {})[harmless(demand.say)] = f"{count}{unit}"
-    # Of each number of stars, the most ratings: fewer of them tell less.
-    by_stars = {choice.want["rating_min"]: choice.want["ratings_min"] for choice in reversed([*by_ratings(offers)])}
-    for stars, ratings in reversed(by_stars.items()):
-        count = sum(is_rated(offer, stars, ratings) for offer in offers.counted)
-        by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = f"{count}"
-    for field, values in by_field.items():
-        yield f"{field}: {', '.join(f'{value} ({count})' for value, count in islice(values.items(), _MOST_VALUES))}"
+def _closed(offers: KindOffers) -> Iterator[str]:
+    """The fields that can carry a limit, with the share of each value, and the makers: "Size: Small 28%, Large 31%"."""
+    makers = Counter(offer.product.brand for offer in offers.offers if offer.product.brand)
+    for name, counts in (*offers.closed.items(), *([("makers", makers)] if len(makers) > 1 else ())):
+        shares = (f"{value} {percent(count / len(offers.offers))}" for value, count in counts.most_common(_MOST_SHARES))
+        yield harmless(f"{name}: {', '.join(shares)}")
 
 
 def _newest(shopper: Shopper, question: str) -> list[Listing]:
@@ -179,26 +203,6 @@ def _newest(shopper: Shopper, question: str) -> list[Listing]:
 def _in_turn(parts: Sequence[Iterable[T]]) -> Iterator[T]:
     for entries in zip_longest(*parts):
         yield from (entry for entry in entries if entry is not None)
-
-
-def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> str:
-    """A line for each product that the user kept, newest first; intimate ones only if the question names them."""
-    orders: dict[str, list[str]] = {}
-    for order in shopper.kept:
-        listing = shopper.products.get(order.product_id)
-        if listing is not None and may_be_shown(listing.product, question):
-            orders.setdefault(order.product_id, []).append(f"{order.order_date[:10]} in order {order.order_id}")
-    lines: list[str] = []
-    for product_id, ordered in orders.items():
-        listing = shopper.products[product_id]
-        details = listing.product.details.items()
-        # The first fields that say in few words what the product is like: "Material: oak".
-        fields = (f"{name}: {value}" for name, value in details if name in _SPOKEN_OF and value)
-        shown = islice((field for field in fields if len(field) <= _LONGEST_FIELD), _MOST_FIELDS)
-        facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}", *map(harmless, shown))
-        lines.append(f"{product_id}: {_title_of(listing)} ({'; '.join(facts)})")
-    more = len(lines) - most
-    return "\n".join([*lines[:most], *([f"… and {more} older ones"] if more > 0 else [])])
 
 
 def _shown_of(listings: Sequence[Listing]) -> Sequence[Listing]:
@@ -243,10 +247,14 @@ NAMES = (
     "wish",
     "profile_aware",
     "generic",
-    "again",
     "typing",
+    "second",
+    "mend",
 )
-OPTIONAL = ("language", "deep_research", "domain", "categories", "wish", "today", "owned", "shelf", "earlier")
+OPTIONAL = (
+    *("language", "deep_research", "domain", "categories", "wish", "today"),
+    *("count", "owned", "shelf", "needs", "pages", "stated", "second"),
+)
 """Placeholders that a user's own version may leave out, as the paper's prompt (Table 6) has none for them."""
 
 
@@ -288,38 +296,45 @@ class PromptBuilder:
         )
         """The system message, which is the same for every query."""
 
-    def messages(self, target: Target, earlier: Sequence[str], attempt: int = 1) -> "list[BaseMessage]":
-        """The messages for a target's next query, given its earlier ones. ``attempt`` 2 is the first retry."""
+    def messages(self, target: Target, needs: Collection[NeedOf] = ()) -> "list[BaseMessage]":
+        """The messages for a target's queries, which are to need something."""
         from langchain_core.messages import HumanMessage, SystemMessage
 
-        questions = tagged("questions", "\n\n".join(earlier) or "None yet.")
         shopper = self._linter.shopper(target.user_id)
-        shelf = tagged("shelf", self.shelf.around(target, shopper) or NOTHING)
+        kinds = self.shelf.around(target, shopper)
+        shown = {
+            "count": counted(target.count, "question"),
+            "needs": _NEEDED.format(needs=" and ".join(_SOURCES[need] for need in needs)) if needs else "",
+            "shelf": tagged("shelf", "\n".join(kinds.values()) or NOTHING),
+            **_shown(self.shelf.library.about(kinds)),
+        }
         if target.user_id is None or shopper is None:
-            category = tagged("category", target.category)
-            request = _filled(self._prompts["generic"], category=category, shelf=shelf, earlier=questions)
+            request = _filled(self._prompts["generic"], category=tagged("category", target.category), **shown)
         else:
-            request = _filled(
-                self._prompts["profile_aware"],
-                profile=tagged("profile", self._summaries.of(target.user_id).text),
-                owned=tagged("owned", owned_by(shopper)),
-                shelf=shelf,
-                earlier=questions,
-            )
-        again = f"\n{self._prompts['again'].text}" if attempt > 1 else ""
-        return [SystemMessage(self.instructions), HumanMessage(f"{request}{again}")]
+            profile = tagged("profile", self._summaries.of(target.user_id).text)
+            owned = tagged("owned", self.shelf.owned(shopper))
+            request = _filled(self._prompts["profile_aware"], profile=profile, owned=owned, **shown)
+        return [SystemMessage(self.instructions), HumanMessage(request)]
 
-    def messages_to_type(self, query: Query) -> "list[BaseMessage]":
-        """The messages that ask for the wish of a question that somebody else wrote."""
-        from langchain_core.messages import HumanMessage
-
-        shopper = self._linter.shopper(query.user_id)
-        asked = _filled(
+    def text_to_type(self, query: Query, material: Material, *, again: bool = False) -> str:
+        """What asks for the wish of a question that somebody else wrote, or for a second typing of it."""
+        shopper, kinds = self._linter.shopper(query.user_id), self.shelf.near(query.text)
+        return _filled(
             self._prompts["typing"],
             today=self._today,
             wish=self._prompts["wish"].text.strip(),
-            shelf=tagged("shelf", self.shelf.near(query.text) or NOTHING),
-            owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
+            shelf=tagged("shelf", "\n".join(kinds.values()) or NOTHING),
+            owned=tagged("owned", self.shelf.owned(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
             question=tagged("question", query.text),
+            second=self._prompts["second"].text.strip() if again else "",
+            **_shown(material),
         )
-        return [HumanMessage(asked)]
+
+
+_SOURCES: Mapping[NeedOf, str] = {"profile": "the shopper's record", "web": "a page"}
+_NEEDED = "Each question has to need {needs}: a limit of it rests on that, and is gone without."
+
+
+def _shown(material: Material) -> dict[str, str]:
+    stated = tagged("record", "\n".join(material.sentences) or NOTHING)
+    return {"pages": material.pages or tagged("page", "None."), "stated": stated}

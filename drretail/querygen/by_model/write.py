@@ -1,27 +1,30 @@
 """Writes queries with a language model: targets concurrently, every call journalled, nothing asked twice.
 
+One call writes all queries of a target. Each is typed a second time by another call; what differs is sent back once.
 The wishes of plain questions are typed the same way; the questions themselves stay unchanged.
-
-Each prompt holds the target's earlier queries, so that they must exist first. If one fails, the target's later queries
-wait until it is retried, so that a retry changes no other prompt.
 """
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from langchain_core.messages import AIMessage, HumanMessage
+
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
 from drretail.llm.models import Models
-from drretail.llm.prompt import replaced
+from drretail.llm.prompt import load_prompt, replaced, tagged
 from drretail.querygen.by_model.examination import (
     Examination,
     Examined,
     Examiner,
-    WrittenQuery,
+    WrittenQueries,
+    in_lines,
+    in_words,
 )
 from drretail.querygen.by_model.prompt import PromptBuilder
-from drretail.querygen.by_model.session import ModelSession
+from drretail.querygen.by_model.second import ask_again, differences
+from drretail.querygen.by_model.session import ROLE, ModelSession
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.checks import agreement, names
 from drretail.querygen.lint import Linter
@@ -31,6 +34,9 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
 
+TOLD = ("demand_undecided", "demand_unheard_of", "source_not_needed")
+"""Findings with which a question is kept: somebody may decide its demands yet, and its gold says what it needs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -39,6 +45,8 @@ class Written:
     queries: tuple[Query, ...]
     failed: dict[str, str]
     """Why queries could not be written, by id."""
+    left_out: dict[str, str]
+    """Why queries that were written are not kept, by id."""
     wrong: dict[str, tuple[Finding, ...]]
     """The findings that the repairs left, by query id."""
     answers: dict[str, int]
@@ -49,53 +57,78 @@ def write_for_targets(
     world: World,
     session: ModelSession,
     targets: Sequence[Target],
-    on_end: Callable[[bool], None] = lambda _: None,
+    on_end: Callable[[], object] = lambda: None,
     needs: Collection[NeedOf] = (),
 ) -> Written:
-    """The queries of all targets; failures are counted, and so are those that do not need all of ``needs``. ``on_end``
-    gets True for each that was written.
+    """The queries of all targets. Failures are counted, and so are those that a second reader types otherwise, or that
+    do not need all of ``needs``. ``on_end`` is called after each query.
     """
     linter = Linter(world)
-    prompts, examiner, failed = PromptBuilder(world, linter), Examiner(world, linter), dict[str, str]()
+    prompts, examiner = PromptBuilder(world, linter), Examiner(world, linter, needs)
+    failed, left_out = dict[str, str](), dict[str, str]()
 
-    async def asked(target: Target, query_id: str, earlier: Sequence[Query]) -> Examined:
-        """Raises ModelError if no attempt gave a query."""
+    async def asked(target: Target) -> list[Examined]:
+        """The questions of a target and what the second typing finds, which is sent back once."""
 
-        async def question(models: Models, scope: str, attempt: int) -> Examined:
-            examination = Examination(
-                WrittenQuery,
-                lambda written: examiner.query_of(written, query_id, target.user_id, session.model.spec),
-                lambda query: examiner.findings(query, earlier),
-            )
-            messages = prompts.messages(target, [query.text for query in earlier], attempt)
-            return await examination.ask(models, messages, scope)
+        def examine(written: WrittenQueries) -> list[Examined]:
+            queries, examined = list[Query](), list[Examined]()
+            for number, each in enumerate(written.questions[: target.count], 1):
+                query = examiner.query_of(each, target.query_id(number), target.user_id, session.model.spec)
+                examined.append(examiner.examined(each, query, queries))
+                queries.append(query)
+            return examined
 
-        return await session.put(query_id, question)
+        async def question(models: Models, scope: str, _: int) -> list[Examined]:
+            examination, messages = Examination(WrittenQueries, examine), prompts.messages(target, needs)
 
-    async def queries_of(target: Target) -> list[Examined]:
-        """All queries of a target. After the first failure, nothing more is asked."""
-        examined, first_failed = list[Examined](), ""
-        for query_id in map(target.query_id, range(1, target.count + 1)):
-            if first_failed:
-                failed[query_id] = f"not asked, because {first_failed} failed before it"
-            else:
-                try:
-                    examined.append(await asked(target, query_id, [end.query for end in examined]))
-                except ModelError as problem:
-                    first_failed, failed[query_id] = query_id, f"{problem.kind}: {problem.message}"
-            on_end(not first_failed)
-        return examined
+            async def read(scope: str) -> list[Sequence[Finding]]:
+                """What is wrong with each question: what the checks left, or where a second typing differs."""
+                faults = list[Sequence[Finding]]()
+                for query, findings in ((end.query, end.findings) for end in examination.last):
+                    found = [each for each in findings if each.code not in TOLD]
+                    if not found:
+                        ask, path = ask_again(query, prompts), f"{query.query_id}~{scope}"
+                        again = await models.ask(
+                            ROLE, [HumanMessage(ask.message)], ask.answer, path=path, check=ask.check
+                        )
+                        found = differences(query, again, linter)
+                    faults.append(found)
+                return faults
 
-    examined = [end for ends in run_loop(all_ended(map(queries_of, targets))) for end in ends]
+            await examination.ask(models, messages, scope)
+            found = await read(f"again~{scope}")
+            if told := in_lines(found):
+                told = load_prompt(__file__, "mend").render(findings=tagged("findings", told))
+                await examination.ask(models, [*messages, AIMessage(examination.text), HumanMessage(told)], scope)
+                found = await read(f"mended~{scope}")
+            for end, faults in zip(examination.last, found, strict=True):
+                if faults:
+                    left_out[end.query.query_id] = "; ".join(map(in_words, faults))
+            return [*examination.last]
+
+        ends, ids = list[Examined](), [target.query_id(number) for number in range(1, target.count + 1)]
+        try:
+            ends = await session.put(target.name, question)
+        except ModelError as problem:
+            failed.update(dict.fromkeys(ids, f"{problem.kind}: {problem.message}"))
+        else:
+            failed.update(dict.fromkeys(ids[len(ends) :], "the model wrote fewer questions"))
+        for _ in ids:
+            on_end()
+        return ends
+
+    examined = [end for ends in run_loop(all_ended(map(asked, targets))) for end in ends]
     queries = [linter.with_needs(end.query) for end in examined]
     for query in queries:
         if missing := {*needs} - {*(query.needs.proved if query.needs else ())}:
-            failed[query.query_id] = f"it does not need {' and '.join(sorted(missing))}"
+            left_out.setdefault(query.query_id, f"it does not need {' and '.join(sorted(missing))}")
+    kept = [end for end in examined if end.query.query_id not in left_out]
     return Written(
-        tuple(query for query in queries if query.query_id not in failed),
+        tuple(query for query in queries if query.query_id not in left_out),
         dict(sorted(failed.items())),
-        {end.query.query_id: end.findings for end in examined if end.findings},
-        {end.query.query_id: session.calls(end.query.query_id) for end in examined},
+        dict(sorted(left_out.items())),
+        {end.query.query_id: end.findings for end in kept if end.findings},
+        {end.query.query_id: session.calls(end.query.query_id.rpartition("-")[0]) for end in kept},
     )
 
 
@@ -119,12 +152,13 @@ def type_wishes(
         """The query with the last wish that the model gave, or why no answer was usable."""
 
         async def question(models: Models, scope: str, _: int) -> Examined:
-            examination = Examination(Wish, typed, findings)
-            return await examination.ask(models, prompts.messages_to_type(query), scope)
+            message = HumanMessage(prompts.text_to_type(query, prompts.shelf.pages_for(query)))
+            return (await Examination(Wish, typed).ask(models, [message], scope))[0]
 
-        def typed(written: Wish) -> Query:
+        def typed(written: Wish) -> list[Examined]:
             by = {"typed_by": session.model.spec, "prompts": tuple(dict.fromkeys((*query.prompts, *replaced())))}
-            return query.model_copy(update={"wish": written, **by})
+            new = query.model_copy(update={"wish": written, **by})
+            return [Examined(new, tuple(findings(new)))]
 
         return await session.attempt(f"{query.query_id}~{version_of(query)[:12]}#types", question, on_end)
 

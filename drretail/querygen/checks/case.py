@@ -1,6 +1,5 @@
 """What every check starts from, the shop, the user and the query; and how a check reports a finding."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,7 @@ from drretail.errors import NotFound
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.listing import Listing, is_of_brand
-from drretail.grounding.text.words import STOP_WORDS, content_stems
+from drretail.grounding.text.words import content_stems
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
@@ -24,8 +23,6 @@ from drretail.remembered import remembered
 _BRAND_HITS = 20
 # A shop of which hardly any price is known, such as one file of reviews, is none with prices.
 _FEW_PRICES = 0.1
-# Those looked at for a phrase: the first have it in their titles.
-_PROSE_HITS = 100
 
 
 class Code(NamedTuple):
@@ -55,16 +52,6 @@ class Stock:
         page = self._catalog.search(CatalogQuery(brand, match="phrase", limit=_BRAND_HITS))
         listings = self.offers.listings([hit.product_id for hit in page.hits])
         return any(is_of_brand(listing, brand) for listing in listings)
-
-    @remembered
-    def is_prose(self, words: str) -> bool:
-        """True if a phrase of some product's text ends in these words, as they are written: none ends in "in multi"."""
-        within = re.compile(rf"[a-z],? {re.escape(words)}(?:$|[^\w\s-]| (?P<next>\w+))")
-        page = self._catalog.search(CatalogQuery(words, match="phrase", limit=_PROSE_HITS))
-        products = (listing.product for listing in self.offers.listings([hit.product_id for hit in page.hits]))
-        texts = (text for product in products for text in (*product.features, *product.description))
-        ends = (match["next"] for text in texts for match in within.finditer(text))
-        return any(word is None or word in STOP_WORDS for word in ends)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,14 @@ CODES = {
     "limit_not_typed": Code(
         "the text limits what will do, and no limit says so", "type it, or take it out of the text"
     ),
+    "read_otherwise": Code("a second reader of the text types something else", "make the text plainer, or mend it"),
+    "mention_unclear": Code("a purchase that the text mentions is not the wish's", "name its order in the wish"),
+    "web_decides_nothing": Code("the web is asked what decides nothing", "ask what a limit rests on, or nothing"),
+    "page_not_found": Code("the web search does not find the page of a limit", "search for what the page is about"),
+    "reason_not_in_record": Code("the rationale says what the record does not", "say what the record says"),
+    "source_not_needed": Code(
+        "a source is not proved to be needed", "rest another limit on it, or one that fewer products keep"
+    ),
     "limit_not_of_source": Code("a limit admits another value than its source has", "type the value of the record"),
 }
 

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -12,13 +12,11 @@ from typing import Any, TypeVar
 
 from drretail.env.profile import may_be_shown
 from drretail.grounding.basket import Candidates
-from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import Listing, folded
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
-from drretail.querygen.kinds import OF_WHOM, kinds_of, lowered, stems
+from drretail.querygen.kinds import OF_WHOM, kinds_of, stems
 from drretail.records.shop import Product
-from drretail.records.wish import Demand
 from drretail.remembered import remembered, remembered_by
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
@@ -30,6 +28,10 @@ ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
+_SHARED, _MANY, _LEAST_SHARED, _MOST_VALUES, _MOST_OF_ONE = 3, 20, 0.8, 12, 0.7
+"""In a field that can carry a limit so many offers share a value (two, of fewer offers than the second number), such is
+the share of these, so many values there are at most, and such is the largest share of one.
+"""
 _OUTLIER = 5
 """A price of so many times the middle one, or so many times below it, is of another sort of thing."""
 
@@ -56,8 +58,6 @@ class KindOffers:
     offers: Candidates
     kind: str = ""
     """What the kind is called."""
-    is_prose: Callable[[str], bool] = bool
-    """Whether words read as English in a sentence, as the shop writes them."""
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -76,43 +76,46 @@ class KindOffers:
         return comparable(self.offers)
 
     @cached_property
-    def counted(self) -> tuple[Listing, ...]:
-        """The offers among which shares are counted: the priced ones, or all if few have prices."""
-        return self.priced if len(self.priced) >= LEAST_OFFERS else self.offers
+    def closed(self) -> Mapping[str, Counter[str]]:
+        """The fields of any name that can carry a limit, with the number of offers that have each of their values.
 
-    @cached_property
-    def fields(self) -> Mapping[str, Sequence[str]]:
-        """The fields that enough offers fill for a share to say something, with their values as people write them.
-
-        Not those with lists in them: what a list of features leaves out, a product may have all the same.
+        Most offers have such a field, most of its values are shared, and they are few; none holds nearly all offers.
         """
-        texts: dict[str, list[str]] = defaultdict(list)
-        for offer in self.counted:
+        texts: dict[str, Counter[str]] = defaultdict(Counter)
+        for offer in self.offers:
             for name, value in offer.product.details.items():
-                if value:
-                    texts[name].append(str(value))
+                if isinstance(value, str) and value.strip():
+                    texts[name][value.strip()] += 1
+        makers = frozenset[str]().union(*(offer.makers for offer in self.offers))
         return {
-            name: sorted(set(map(lowered, values)))
-            for name, values in sorted(texts.items())
-            if len(values) >= LEAST_OFFERS
-            and sum(_LIST.search(value) is not None for value in values) <= LEAST_SHARE * len(values)
+            name: Counter({value: count for value, count in counts.most_common() if count >= self._least})
+            for name, counts in texts.items()
+            if self._is_closed(counts) and makers.isdisjoint(map(folded, counts))
         }
+
+    @property
+    def _least(self) -> int:
+        return _SHARED if len(self.offers) >= _MANY else 2
+
+    def _is_closed(self, counts: Counter[str]) -> bool:
+        shared, total = [count for count in counts.values() if count >= self._least], counts.total()
+        lists = sum(count for value, count in counts.items() if _LIST.search(value))
+        return (
+            total >= _DECIDED * len(self.offers)
+            and 1 < len(shared) <= _MOST_VALUES
+            and sum(shared) >= _LEAST_SHARED * total
+            and max(shared) <= _MOST_OF_ONE * total
+            and lists <= LEAST_SHARE * total
+        )
 
     @remembered
     def once(self, make: "Callable[[KindOffers], Iterable[T]]") -> tuple[T, ...]:
         """What a function makes of these offers; it is called once, however many shoppers want the kind."""
         return (*make(self),)
 
-    @remembered
-    def is_selective(self, demand: Demand) -> bool:
-        """True if records decide a demand for most offers, and it ``tells_apart``."""
-        states = [decided_by_field(demand, offer).state for offer in self.counted]
-        is_decided = len(states) - states.count("open") >= _DECIDED * len(states)
-        return is_decided and self.tells_apart(states.count("met"))
-
     def tells_apart(self, keeping: int) -> bool:
-        """True if so many of the ``counted`` offers are neither nearly all nor hardly any."""
-        return len(self.counted) >= LEAST_OFFERS and LEAST_SHARE <= keeping / len(self.counted) <= MOST_SHARE
+        """True if so many of the offers are neither nearly all nor hardly any."""
+        return len(self.offers) >= LEAST_OFFERS and LEAST_SHARE <= keeping / len(self.offers) <= MOST_SHARE
 
 
 @dataclass
@@ -145,7 +148,7 @@ class Assortment:
     @remembered
     def of(self, category: str, name: str) -> KindOffers:
         """The offers of a category, which is called by a name."""
-        return KindOffers(self.stock.offers.of_kind(category), name, self.stock.is_prose)
+        return KindOffers(self.stock.offers.of_kind(category), name)
 
 
 def is_topic(product: Product) -> bool:

@@ -19,10 +19,9 @@ from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 
 SOURCE = "offline:generator"
-_TOOLS = ("get_user_orders", "get_product_details", "product_catalog_search", "web_search")
+_TOOLS = ("get_user_orders", "get_product_details", "product_catalog_search")
 # How often an axis is chosen where the shop's records bear it.
-_WEIGHTS = {"fit": 4, "property": 8, "pack": 2, "trust": 0.2}
-_OF_FIELDS = ("fit", "property", "pack")
+_WEIGHTS = {"fit": 8, "property": 4, "trust": 0.2}
 # How often there is a budget, and a second thing; how many axes there are at most.
 _BUDGET, _TWO_THINGS, _AXES = 0.7, 0.45, 2
 _SEVERAL, _PIECES = 0.5, (2, 3, 4)
@@ -72,8 +71,7 @@ class Author:
             text=_text(plan, budget),
             mode="profile_aware",
             kind=need.kind,
-            rationale=f'The record shows "{need.quote}" (order {need.order.order_id}). '
-            "What no listing says about such things takes research.",
+            rationale=f'The record shows "{need.quote}" (order {need.order.order_id}).',
             expected_tools=_TOOLS if len(plan.needs) == 1 else (*_TOOLS, "calculator"),
             wish=Wish(wants=plan.wants, budget=budget, owned=owned),
             world_fingerprint=self.world.manifest.fingerprint,
@@ -82,11 +80,11 @@ class Author:
 
     def bears_demand(self, need: Need) -> bool:
         """True if records bear a demand on fields or options."""
-        return any(True for axis in _OF_FIELDS for _ in self._choices(need, axis))
+        return any(True for axis in ("fit", "property") for _ in self._choices(need, axis))
 
     def _choices(self, need: Need, axis: str) -> Iterable[Choice]:
         """The demands of an axis that the offers of a kind bear."""
-        return choices(self.assortment.of(need.category, need.thing), axis, need.listing.product, need.order.order_id)
+        return choices(self.assortment.of(need.category, need.thing), axis, need.listing.product, need.order)
 
     def _plan(self, need: Need) -> _Plan:
         """Random axes of those that the records bear, at most one demand of each, on different fields."""

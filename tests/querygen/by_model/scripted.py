@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
@@ -77,6 +78,23 @@ def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
     return answer | {name: changes[name] for name in answer if name in changes} | {"wish": written_wish(**of_wish)}
 
 
+def all_of(*questions: Any) -> str:
+    """The answer to a request for several questions."""
+    return json.dumps({"questions": questions})
+
+
+def read_again(**changes: Any) -> str:
+    """A second typing that reads the same wish."""
+    return json.dumps({"wish": written_wish(**changes)})
+
+
 def right(messages: Sequence[BaseMessage]) -> str:
     """A good answer that depends on the whole conversation and on nothing else."""
-    return json.dumps(written(sha256_of("\n".join(message.text for message in messages))))
+    seed = sha256_of("\n".join(message.text for message in messages))
+    count = int((re.search(r"Write (\d+) question", messages[-1].text) or ["", "1"])[1])
+    return read_again() if is_second(messages) else all_of(*(written(f"{seed}{at}") for at in range(count)))
+
+
+def is_second(messages: Sequence[BaseMessage]) -> bool:
+    """True if the question is to be typed a second time."""
+    return "SecondTyping" in messages[0].text

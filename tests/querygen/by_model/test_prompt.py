@@ -16,9 +16,9 @@ from drretail.tools.registry import TOOLS
 from tests.querygen.conftest import MakeWorld, orders, product_id, products
 
 
-def told(world: World, target: Target, *earlier: str) -> tuple[str, str]:
+def told(world: World, target: Target) -> tuple[str, str]:
     """The instructions and what is asked."""
-    instructions, asked = PromptBuilder(world, Linter(world)).messages(target, list(earlier))
+    instructions, asked = PromptBuilder(world, Linter(world)).messages(target)
     return instructions.text, asked.text
 
 
@@ -27,13 +27,12 @@ def shelf_of(world: World, target: Target) -> list[str]:
 
 
 def test_the_four_inputs_are_in_it_without_what_tells_who_the_person_is(world: World) -> None:
-    instructions, asked = told(world, ANNA, "An old question?")
+    instructions, asked = told(world, ANNA)
     assert "taken apart into smaller questions" in instructions  # what deep research is
     assert world.manifest.now.date().isoformat() in instructions  # the domain, with the shop's today
     assert all(f"- {name}(" in instructions for name in TOOLS)
     profile = world.store.user("ANNA")
     assert f"{profile.first_name} {profile.last_name} of {profile.address.city}" in asked
-    assert "An old question?" in asked
     assert world.store.orders("ANNA").orders[0].order_id in asked
     for secret in (profile.email, profile.phone_number, profile.address.address1, profile.address.zip):
         assert secret not in instructions + asked
@@ -48,7 +47,6 @@ def test_a_generic_question_is_asked_for_without_any_profile(world: World) -> No
     assert "<category>\nPets\n</category>" in asked
     assert "- Dog Beds: in Pets, 5 products" in (tag_content("shelf", asked) or "")
     assert "<owned>" not in asked
-    assert "None yet." in asked
 
 
 def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_owned(world: World) -> None:
@@ -76,7 +74,8 @@ def test_intimate_products_are_on_the_shelf_and_owned_only_where_the_question_na
     assert "Desk Lamp" not in told(world, ANNA)[1]
     builder, tests = PromptBuilder(world, Linter(world)), "Are these pregnancy tests on my desk still good?"
     for text, shows in (("Another lamp for my desk?", False), (tests, True)):
-        asked = builder.messages_to_type(Query(query_id="q", user_id="ANNA", text=text, source="t"))[0].text
+        query = Query(query_id="q", user_id="ANNA", text=text, source="t")
+        asked = builder.text_to_type(query, builder.shelf.pages_for(query))
         assert ("Desk Lamp, Size" in asked) == shows
 
 

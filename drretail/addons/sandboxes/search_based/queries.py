@@ -4,7 +4,6 @@ questions on whether a task is fit for testing assistants (stage 5).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -31,7 +30,7 @@ from drretail.llm.models import Models
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.query_files import write_with_gold
 from drretail.querygen.by_model.examination import Examination, Examined, Examiner, WrittenQuery
-from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder, owned_by
+from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.base import Record
@@ -74,8 +73,10 @@ class QueryWriter:
             pages="\n\n".join(page_tags(pages)),
             files="\n\n".join(file_tags(files)),
             profile=tagged("profile", profile_text(self._world, matter.user_id, matter.text)),
-            owned=tagged("owned", owned_by(shopper, matter.text) if shopper else NOTHING),
-            shelf=tagged("shelf", self._prompts.shelf.around(target, shopper, matter.text) or NOTHING),
+            owned=tagged("owned", self._prompts.shelf.owned(shopper, matter.text) if shopper else NOTHING),
+            shelf=tagged(
+                "shelf", "\n".join(self._prompts.shelf.around(target, shopper, matter.text).values()) or NOTHING
+            ),
         )
         for name in self._asker.rounds(matter.query_id, "query"):
             try:
@@ -94,12 +95,13 @@ class QueryWriter:
     ) -> tuple[Query, tuple[Finding, ...]]:
         messages = [SystemMessage(self._prompts.instructions), HumanMessage(briefing)]
 
-        def query_of(written: WrittenQuery) -> Query:
-            return self._examiner.query_of(written, matter.query_id, matter.user_id, self._asker.session.model.spec)
+        def examine(written: WrittenQuery) -> list[Examined]:
+            spec = self._asker.session.model.spec
+            query = self._examiner.query_of(written, matter.query_id, matter.user_id, spec)
+            return [Examined(query, self._examiner.findings(query, earlier))]
 
         async def question(models: Models, path: str) -> Examined:
-            findings = partial(self._examiner.findings, earlier=earlier)
-            return await Examination(WrittenQuery, query_of, findings).ask(models, messages, path)
+            return (await Examination(WrittenQuery, examine).ask(models, messages, path))[0]
 
         examined = await self._asker.put(f"{name}/query", question)
         return examined.query, examined.findings
