@@ -1,4 +1,4 @@
-"""Also tests second.py, examination.py, reader.py, session.py, api/queries/writing.py and
+"""Also tests second.py, pages.py, examination.py, reader.py, session.py, api/queries/writing.py and
 api/queries/query_sets.py.
 """
 
