@@ -142,7 +142,7 @@ class LabelledReport:
             evidence=self.evidence,
             query=self.query,
             picks=None if picks is None else tuple(picks),
-            lookup=lambda ids: store.products(list(ids)),
+            shop=store,
             profiles=() if user_id is None else (store.user(user_id),),
             owned=frozenset(order.product_id for order in orders if order.order_status not in VOID_STATUSES),
             order_ids=frozenset(order.order_id for order in orders),

@@ -10,7 +10,6 @@ product that a planted error recommends besides.
 import argparse
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from drretail.env.world import World, world_at
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.verify.checks import Case
 from drretail.records.reading import Pick
-from drretail.records.shop import Product
 
 OF_PICKS = ("owned", "unwanted", "over budget", "not in the catalog")
 
@@ -78,10 +76,7 @@ def measure(home: Path, subject: Subject, world: World, counted: Counter[str], *
 
 
 def stricken(subject: Subject, report: str, picks: list[Pick], world: World) -> Stricken:
-    def lookup(ids: Collection[str]) -> Mapping[str, Product]:
-        return world.store.products(list(ids))
-
-    case = Case(report, subject.evidence, subject.query, picks=tuple(picks), lookup=lookup)
+    case = Case(report, subject.evidence, subject.query, picks=tuple(picks), shop=world.store)
     return strike_out(Draft(case))
 
 
