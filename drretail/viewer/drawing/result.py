@@ -147,10 +147,10 @@ def account_table(accounts: Iterable[Account]) -> Table | None:
         for account in partial
     ]
     notes = [
-        f"{account.stage}, {word}: {reason} ({fate})."
+        f"{account.stage}, {word}: {', '.join(f'{reason} ({fate})' for reason, fate in fates.items())}."
         for account in partial
         for word, fates in (("merged", account.merged), ("left out", account.left_out))
-        for reason, fate in fates.items()
+        if fates
     ]
     columns = ("", "in", "used", "merged", "left out")
     return table_of("What was not used", columns, rows, notes=notes) if partial else None
