@@ -47,7 +47,7 @@ class Vocabulary:
         records = Counter[tuple[str, ...]]()
         for product in self._read():
             title, path = value_words(product.title), (_HEADS, *(product.categories[1:] or product.categories))
-            called = frozenset(word for word in heads_of(product.title) if len(word) > 1 and word.isalpha())
+            called = frozenset(word for word in names_of(product) if len(word) > 1 and word.isalpha())
             of_product: list[tuple[tuple[str, ...], frozenset[str]]] = [(path, called)]
             for name, text in product.details.items():
                 texts = (text, *values_in(text)) if isinstance(text, str) else ()
@@ -114,6 +114,13 @@ def heads_of(title: str) -> frozenset[str]:
         called = [name for whole in names for name in (whole, without_packing(whole)) if name]
         heads.update(word for name in called for word in (name[-1], "".join(name[-2:])))
     return frozenset(heads)
+
+
+def names_of(product: Product) -> frozenset[str]:
+    """The same of a product's title without its maker at the beginning: "Floss & Rock" is no floss."""
+    makers = (maker.casefold() for maker in (product.brand, product.store) if maker)
+    maker = next((maker for maker in makers if product.title.casefold().startswith(maker)), "")
+    return heads_of(product.title[len(maker) :])
 
 
 def without_packing(words: tuple[str, ...]) -> tuple[str, ...]:

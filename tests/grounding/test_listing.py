@@ -5,8 +5,9 @@ from drretail.grounding.vocabulary import Vocabulary
 from drretail.records.shop import Product
 
 
-def titled(title: str, *path: str) -> Product:
-    return Product(product_id="B1", title=title, category="Home_and_Kitchen", categories=("Home & Kitchen", *path))
+def titled(title: str, *path: str, store: str | None = None) -> Product:
+    path = ("Home & Kitchen", *path)
+    return Product(product_id="B1", title=title, category="Home_and_Kitchen", categories=path, store=store)
 
 
 COMBOS = ("Computer Accessories", "Keyboards, Mice & Accessories", "Keyboard & Mouse Combos")
@@ -44,6 +45,7 @@ KINDS = [
     (titled("Novelly Keyboard Keychain with Led Light", "Keyboards"), {"open": "Keyboards"}),
     (titled("Toner Cartridge Replacement for Canon 118", "Toner Cartridges"), {"open": "Toner Cartridges"}),
     (titled("Cedar Bird House for Wrens", "Birdhouses"), {"met": "Birdhouses"}),
+    (titled("Floss & Rock Mermaid Umbrella", "Dental Floss", store="Floss & Rock"), {"open": "Dental Floss"}),
     (titled("Claw Hair Clips for Women", "Clips & Barrettes"), {"met": "Clips & Barrettes"}),
     (titled("Mossbury & Co 8 Pack Garden Hose 100 ft – Brass", "Garden Hoses"), {"met": "garden hose"}),
 ]
