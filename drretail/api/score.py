@@ -30,7 +30,7 @@ from drretail.eval.method import PACKAGED, read_wording
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.file import account_stage, made_scores
 from drretail.eval.numbers.judges import BY_CODE, Assessor, is_panel, read_board
-from drretail.eval.registry import PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
+from drretail.eval.registry import PAIRWISE, load_metrics, usual_metrics
 from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import GOLD, Experiment, changed_gold, read_definition
@@ -246,9 +246,8 @@ def _names(plan: ScoringPlan) -> frozenset[str]:
 def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
     """The named metrics; without any, the usual ones and those that apply to this experiment."""
     metrics = metrics_in(options.metrics) or [*usual_metrics(experiment)]
-    for name in WHERE_THERE:
-        lacks = load_metric(name).lacks if name in metrics else None
-        if lacks is not None and (reason := lacks(experiment)):
+    for metric in load_metrics(metrics):
+        if metric.lacks is not None and (reason := metric.lacks(experiment)):
             say(f"{experiment} {reason}.")
     return metrics
 

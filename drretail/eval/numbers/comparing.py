@@ -146,7 +146,7 @@ def _parts(gathered: Gathered, by: SliceBy) -> dict[str, Gathered]:
     parts = {part: ids for (kind, part), ids in query_slices(gathered.definition).items() if kind == by}
     return {
         part: replace(gathered, plans=tuple(p for p in gathered.plans if p.query.query_id in ids), metrics=metrics)
-        for part, ids in sorted(parts.items(), key=lambda item: (item[0].isdecimal() and len(item[0]), item[0]))
+        for part, ids in parts.items()
     }
 
 
