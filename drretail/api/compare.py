@@ -15,6 +15,7 @@ from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.numbers.ablations import tables_of_experiment
 from drretail.eval.numbers.comparing import BY_PARTS, BY_TURN, compare_recorded, metrics_away
 from drretail.eval.numbers.contrast import AGAIN
+from drretail.eval.numbers.facts import query_slices
 from drretail.eval.numbers.fail_if import (
     NOT_LOOKED_AT,
     BoundRule,
@@ -32,7 +33,7 @@ from drretail.experiment import read_definition
 from drretail.records.comparison import BoundResult, Comparison, GateResult
 from drretail.records.figures import counted
 from drretail.records.run import BASELINES, System, Systems
-from drretail.records.score import SettingTable
+from drretail.records.score import NOT_PROVED, NeedFloor, SettingTable, need_floors
 from drretail.stats.intervals import Clusters
 from drretail.viewer.drawing.progress import busy
 from drretail.viewer.drawing.result import Part, Prose, Result
@@ -61,6 +62,8 @@ class Compared:
     """What has changed since the experiment was scored; empty if nothing has."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
     """With ``by``: a table for each metric and judge."""
+    floors: Mapping[str, Sequence[NeedFloor]] = field(default_factory=dict[str, Sequence[NeedFloor]])
+    """By "needs", what ``right`` is worth in each part."""
     systems: Systems = field(default_factory=dict[str, System])
     """The experiment's systems, by label."""
     options: CompareOptions = field(default_factory=lambda: CompareOptions(""))
@@ -103,8 +106,10 @@ class Compared:
         if self.settings:
             return {self.settings[0].by: [table.model_dump(mode="json", exclude_none=True) for table in self.settings]}
         gates = [*self.bounds, *self.gates]
+        floors = {part: [floor.model_dump(mode="json") for floor in its] for part, its in self.floors.items()}
         return {
             "comparisons": [comparison.model_dump(mode="json", exclude_none=True) for comparison in self.comparisons],
+            **({"floors": floors} if floors else {}),
             **({"judges": dict(self.cards)} if self.cards else {}),
             **({"failed": self.broken} if self.options.fail_if else {}),
             **({"gates": [gate.model_dump(mode="json") for gate in gates]} if self.options.fail_if else {}),
@@ -115,6 +120,8 @@ class Compared:
         for part, of_part in groupby(self.comparisons, lambda comparison: comparison.part):
             if part is not None:
                 yield Prose(part.capitalize())
+            if floors := self.floors.get(part or ""):
+                yield Prose(f"right of whoever does not look: {'; '.join(floor.in_words for floor in floors)}")
             comparisons = [*of_part]
             if len(comparisons) > 1 and not details:
                 yield from all_pairs_parts(comparisons, self.systems, place, self.cards)
@@ -147,7 +154,8 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
     if isinstance(options.experiment, str | Path) and is_value_table(path := Path(options.experiment)):
         return _of_values(path, options, read)
     experiment = folder_of(options.experiment)
-    systems = read_definition(experiment).systems
+    definition = read_definition(experiment)
+    systems = definition.systems
     by = dict(zip(map(str, BY_PARTS), BY_PARTS, strict=True)).get(options.by or "")
     if by and (options.fail_if or options.last is not None):
         raise UserError(f"--by {by} compares each part of the queries by itself: leave out --fail-if and --last.")
@@ -179,17 +187,23 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
     sides = options.a, options.b
     comparisons = compare_recorded(experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, by=by)
     if by and not comparisons:
-        lacks = "conversation" if by == BY_TURN else "gold that says what a query needs (drretail queries check)"
-        raise UserError(f"{experiment} holds no {lacks}: --by {by} compares by it.")
+        lacks = f"{experiment} holds no conversation: --by turn compares by it."
+        raise UserError(lacks if by == BY_TURN else NOT_PROVED)
     tests = [rule for rule in read if isinstance(rule, GateRule)]
     scores = read_scores(experiment) if read else None
-    gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries), scores)
+    gates = judged_gates(comparisons, tests, Clusters.of(definition.queries), scores)
+    floors = {
+        f"{by} {part}": [*need_floors(query for query in definition.queries if query.query_id in ids)]
+        for (kind, part), ids in query_slices(definition).items()
+        if kind == by == "needs"
+    }
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
     return Compared(
         comparisons,
         bounds=[*bounds, *bound_results(comparisons, [rule for rule in rules if rule.bound is not None], scores)],
         gates=gates,
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
+        floors=floors,
         away=metrics_away(experiment) if metrics is None else [],
         stale=stale,
         systems=systems,
