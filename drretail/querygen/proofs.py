@@ -130,7 +130,8 @@ def proof_in_words(source: NeedOf, proof: NeedProof) -> str:
     """ "needed: luck .07 of 29", "not proved (c): luck .29 of 7"."""
     unread = "" if source == "profile" or proof.by else ", records not read"
     state = f"not proved ({', '.join(proof.fails)})" if proof.fails else "needed"
-    return f"{state}: luck {number(proof.luck)} of {proof.left:,}{unread}"
+    undecided = f", {proof.open:,} open" if proof.open else ""
+    return f"{state}: luck {number(proof.luck)} of {proof.left:,}{undecided}{unread}"
 
 
 def as_read(query: Query, by: str, *, is_stated: bool) -> Query:
