@@ -110,8 +110,9 @@ def _listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1) -> str:
 
 
 def report_without(reference: Reference, wish: Wish | None) -> str:
-    """One sentence that says why there is nothing to buy."""
-    return f"No basket of this shop answers the request: {lack_in_words(reference.lack or 'no_basket', wish)}."
+    """Why there is nothing to buy, with the pages that say so."""
+    pages = "".join(f" See {source.url}." for source in (wish.declined if wish else ()))
+    return f"No basket of this shop answers the request: {lack_in_words(reference.lack or 'no_basket', wish)}.{pages}"
 
 
 def report_of(

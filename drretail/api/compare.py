@@ -16,6 +16,7 @@ from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.numbers.ablations import tables_of_experiment
 from drretail.eval.numbers.comparing import BY_PARTS, BY_TURN, compare_recorded, metrics_away, with_margins
 from drretail.eval.numbers.contrast import AGAIN
+from drretail.eval.numbers.facts import query_slices
 from drretail.eval.numbers.fail_if import (
     CONFIRMED_LEVEL,
     NOT_LOOKED_AT,
@@ -34,7 +35,7 @@ from drretail.files import write_atomically
 from drretail.records.comparison import Comparison, GateResult
 from drretail.records.figures import counted
 from drretail.records.run import BASELINES, System, Systems
-from drretail.records.score import SettingTable
+from drretail.records.score import NOT_PROVED, NeedFloor, SettingTable, need_floors
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import LEVEL
 from drretail.viewer.drawing.progress import busy
@@ -63,6 +64,8 @@ class Compared:
     """What has changed since the experiment was scored; empty if nothing has."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
     """With ``by``: a table for each metric and judge."""
+    floors: Mapping[str, Sequence[NeedFloor]] = field(default_factory=dict[str, Sequence[NeedFloor]])
+    """By "needs", what ``right`` is worth in each part."""
     systems: Systems = field(default_factory=dict[str, System])
     """The experiment's systems, by label."""
     options: CompareOptions = field(default_factory=lambda: CompareOptions(""))
@@ -100,8 +103,10 @@ class Compared:
     def _document(self) -> dict[str, Any]:
         if self.settings:
             return {self.settings[0].by: [table.model_dump(mode="json", exclude_none=True) for table in self.settings]}
+        floors = {part: [floor.model_dump(mode="json") for floor in its] for part, its in self.floors.items()}
         return {
             "comparisons": [comparison.model_dump(mode="json", exclude_none=True) for comparison in self.comparisons],
+            **({"floors": floors} if floors else {}),
             **({"judges": dict(self.cards)} if self.cards else {}),
             **({"gates": [gate.model_dump(mode="json") for gate in self.gates]} if self.options.fail_if else {}),
         }
@@ -111,6 +116,8 @@ class Compared:
         for part, of_part in groupby(self.comparisons, lambda comparison: comparison.part):
             if part is not None:
                 yield Prose(part.capitalize())
+            if floors := self.floors.get(part or ""):
+                yield Prose(f"right of whoever does not look: {'; '.join(floor.in_words for floor in floors)}")
             comparisons = [*of_part]
             if len(comparisons) > 1 and not details:
                 yield from all_pairs_parts(comparisons, self.systems, place, self.cards)
@@ -202,15 +209,21 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule], lev
     sides = options.a, options.b
     comparisons = compare_recorded(experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, by=by)
     if by and not comparisons:
-        lacks = "conversation" if by == BY_TURN else "gold that says what a query needs (drretail queries check)"
-        raise UserError(f"{experiment} holds no {lacks}: --by {by} compares by it.")
+        lacks = f"{experiment} holds no conversation: --by turn compares by it."
+        raise UserError(lacks if by == BY_TURN else NOT_PROVED)
     comparisons = [*with_margins(comparisons, _margins(options), clusters)]
     gates += gate_results(comparisons, rules, clusters, level=level, stale=stale)
+    floors = {
+        f"{by} {part}": [*need_floors(query for query in definition.queries if query.query_id in ids)]
+        for (kind, part), ids in query_slices(definition).items()
+        if kind == by == "needs"
+    }
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
     return Compared(
         comparisons,
         gates=gates,
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
+        floors=floors,
         away=metrics_away(experiment) if metrics is None else [],
         stale=stale,
         systems=systems,

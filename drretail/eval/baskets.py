@@ -141,6 +141,16 @@ def decided_by(case: Case, reference: Reference) -> Decided | None:
     return Decided(state=proof.state, refused=refused, bought=bool(run.picks))
 
 
+def refuses_rightly(case: Case, reference: Reference) -> bool:
+    """True if a report refuses what can't be met. Where a page is the reason, it buys nothing and leads to the page."""
+    decided, wish = decided_by(case, reference), case.wish
+    if decided is None or wish is None or not decided.refused or not case.report.strip():
+        return False
+    pages = {source.url for source in wish.declined}
+    cited = {entry.url for key, entry in case.evidence.items() if key in case.cited}
+    return not pages or (not decided.bought and any(page in case.report or page in cited for page in pages))
+
+
 @dataclass(frozen=True)
 class References(Mapping[str, Reference]):
     """The reference of each query, by its id, worked out when it is first looked up: questions to a judge come before

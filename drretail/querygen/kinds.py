@@ -1,30 +1,21 @@
-"""What the shop itself calls a product: the kind that its leaf category names, and its title as one would quote it.
+"""What the shop itself calls a product: the kind that its leaf category names.
 
 No noun is made from a title's words. The name of a category is used if its noun is in the title, without the words that
 the title lacks: "gel pens" for what the shop keeps under "Gel Ink Pens".
 """
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
 
 from drretail.grounding.listing import folded
 from drretail.grounding.text.words import PAIRS, singular, stem
-from drretail.grounding.vocabulary import heads_of, without_packing
+from drretail.grounding.vocabulary import names_of, without_packing
 from drretail.records.shop import Product
 
 _ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
 _WHOSE = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}
 OF_WHOM = frozenset(map(stem, map(str.lower, _WHOSE)))
-# What follows these is a part of the thing, or its purpose.
-_TITLE_ENDS = re.compile(
-    r"[,|;(\[–—•\"“”]|\s[-+/]\s|\s-|-\s|\s(?:with|for|in|by|w/|compatible|designed|fits|made)\s", re.IGNORECASE
-)
-_INCHES = re.compile(r"(\d)\s*(?:\"|”|'')")
-# No quote ends in these: "Lashes 2 in 1" is not cut before "in", nor "Soap and" before a dash.
-_GOES_ON = re.compile(r"[\W\d_]+|an?|and|as|at|by|for|from|in|of|on|or|the|to|with|without", re.IGNORECASE)
-_LEAST_QUOTED, _MOST_QUOTED = 2, 10
 _ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
 _WORD = re.compile(r"[^\W_]+")
 # Words that begin with a vowel letter but a consonant sound, and vice versa.
@@ -37,7 +28,8 @@ def kinds_of(product: Product) -> tuple[str, ...]:
 
     Empty if the category does not name the noun of the title.
     """
-    title, heads = {*_stems_of(product.title.split())}, heads_of(quoted_title(product) or "")
+    # Word by word: most have been stemmed before, unlike a whole title.
+    title, heads = {*chain.from_iterable(map(stems, product.title.split()))}, names_of(product)
     whose = next((_WHOSE[name] for name in product.categories if name in _WHOSE), "")
     for part in _things(product.categories[-1]) if len(product.categories) > 1 else ():
         if without_packing(stems(part))[-1] in heads:
@@ -46,26 +38,6 @@ def kinds_of(product: Product) -> tuple[str, ...]:
             names = (lowered(name) for name in (part, " ".join(spoken)))
             return tuple(dict.fromkeys(name if name.startswith(whose) else f"{whose} {name}" for name in names))
     return ()
-
-
-def quoted_title(product: Product) -> str | None:
-    """The title up to what it is for or comes with, as one would quote it; None if nothing short is left.
-
-    It holds a word of the product's category, if there is one: "Anker Soundcore Mini" does not say what it is.
-    """
-    title = _INCHES.sub(r"\1-inch", product.title.split("|")[0])
-    nouns = set(_stems_of(product.categories[1:]))
-    maker = "".join(stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
-    for end in chain((match.start() for match in _TITLE_ENDS.finditer(title)), (len(title),)):
-        words = title[:end].split()
-        if not _LEAST_QUOTED <= len(words) <= _MOST_QUOTED or set("([") & set(title[:end]):
-            return None
-        own_words = {word for word in _stems_of(words) if len(word) > 1 and word.isalpha() and word not in maker}
-        # If no maker is known, one of the words may be its name.
-        is_clear = bool(nouns & own_words) if nouns else len(own_words) >= _LEAST_QUOTED + (not maker)
-        if is_clear and not _GOES_ON.fullmatch(words[-1]):
-            return " ".join(words)
-    return None
 
 
 # Cached: thousands of products share their categories.
@@ -93,11 +65,6 @@ def is_plural(word: str) -> bool:
 def lowered(text: str) -> str:
     """The text in lower case, except for words with capitals of their own: USB-C, iPhone, T-shirt."""
     return _WORD.sub(lambda word: word[0] if not word[0][1:].islower() else word[0].lower(), text)
-
-
-def _stems_of(texts: Iterable[str]) -> list[str]:
-    # Text by text: most have been stemmed before, unlike a whole title.
-    return list(chain.from_iterable(map(stems, texts)))
 
 
 # Cached: thousands of products share their categories and makers, and their titles' words.

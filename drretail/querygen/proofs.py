@@ -16,6 +16,7 @@ neither way, as there. All baskets of a query are looked at up to 20,000 of them
 """
 
 import calendar
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,14 +87,14 @@ class _Whole:
         picks = [Pick(product=fit.offer_id, quantity=thing.quantity) for thing, fit in zip(things, chosen, strict=True)]
         return self.offers.cart(self.wish, self.reference, picks).verdict
 
-    def baskets(self, wish: Wish, things: Sequence[WantedThing]) -> "_Baskets":
-        """All baskets that keep a wish, by what they are worth for this one; estimates if some were drawn."""
+    def baskets(self, wish: Wish, things: Sequence[WantedThing]) -> Counter[int]:
+        """How many baskets that keep a wish are worth what for this one; estimates if some were drawn."""
         import numpy as np
 
         pairs = [[(thing, fit) for fit in thing.fits] for thing in needed(things)]
         sizes = [len(of_thing) for of_thing in pairs]
         if not all(sizes):
-            return _Baskets(0, 0, 0)
+            return Counter()
         draw = np.random.default_rng([*self.reference.query_id.encode()])
         every = prod(sizes) <= BASKETS
         at = np.indices(sizes).reshape(len(sizes), -1) if every else [draw.integers(n, size=BASKETS) for n in sizes]
@@ -110,30 +111,7 @@ class _Whole:
         states = np.min(chosen(lambda thing, fit: self.states.get((thing.name, fit.offer_id), WRONG)), axis=0)
         worth = worth_of(self.wish, states, cost, is_priced)[keeps]
         scale = 1.0 if every else prod(sizes) / BASKETS
-        return _Baskets(*(round(scale * int((worth == state).sum())) for state in (RIGHT, OPEN, WRONG)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Baskets:
-    """How many baskets are worth what."""
-
-    right: int
-    open: int
-    wrong: int
-
-    @property
-    def decided(self) -> int:
-        return self.right + self.wrong
-
-    @property
-    def luck(self) -> float:
-        """The share of right ones."""
-        return self.right / self.decided if self.decided else 0.0
-
-    @property
-    def most_luck(self) -> float:
-        """The same if open ones are right."""
-        return (self.right + self.open) / max(1, self.decided + self.open)
+        return Counter({state: round(scale * int((worth == state).sum())) for state in (RIGHT, OPEN, WRONG)})
 
 
 def with_needs(query: Query, case: QueryCase, catalog: Catalog) -> Query:
@@ -152,7 +130,8 @@ def proof_in_words(source: NeedOf, proof: NeedProof) -> str:
     """ "needed: luck .07 of 29", "not proved (c): luck .29 of 7"."""
     unread = "" if source == "profile" or proof.by else ", records not read"
     state = f"not proved ({', '.join(proof.fails)})" if proof.fails else "needed"
-    return f"{state}: luck {number(proof.luck)} of {proof.left:,}{unread}"
+    undecided = f", {proof.open:,} open" if proof.open else ""
+    return f"{state}: luck {number(proof.luck)} of {proof.left:,}{undecided}{unread}"
 
 
 def as_read(query: Query, by: str, *, is_stated: bool) -> Query:
@@ -162,12 +141,6 @@ def as_read(query: Query, by: str, *, is_stated: bool) -> Query:
     fails = tuple(sorted({*web.fails, *("e" * is_stated)}))
     needs = query.needs.model_copy(update={"web": web.model_copy(update={"fails": fails, "by": by})})
     return query.model_copy(update={"gold": query.gold.model_copy(update={"needs": needs})})
-
-
-def mean_luck(queries: Sequence[Query], source: NeedOf) -> float:
-    """The mean luck without a source over the queries that want something; 1 for what is not proved."""
-    asked = [query.needs for query in queries if query.wants_something]
-    return fmean(1.0 if needs is None else needs.luck(source) for needs in asked) if asked else 1.0
 
 
 def needs_of(case: QueryCase, catalog: Catalog) -> Needs | None:
@@ -185,17 +158,18 @@ def _proof(case: QueryCase, whole: _Whole, kind: SourceKind) -> NeedProof:
     """The ablated oracle, and all baskets that it could take."""
     ablated = without(case.query, kind)
     wish, things = ablated.wish or Wish(), case.stock.offers.reference(ablated).things
-    left, right = whole.baskets(wish, things), whole.baskets(whole.wish, whole.reference.things).right
+    left, right = whole.baskets(wish, things), whole.baskets(whole.wish, whole.reference.things)[RIGHT]
+    decided = left[RIGHT] + left[WRONG]
     failed = {
         "a": whole.verdict(needed(things), cheapest_choice(needed(things), wish)) == RIGHT,
-        "b": left.most_luck > MOST_LUCK,
-        "c": left.decided < _LEAST_LEFT,
+        "b": left[RIGHT] + left[OPEN] > MOST_LUCK * left.total(),
+        "c": decided < _LEAST_LEFT,
         "d": not whole.is_unmeetable and right < _LEAST_RIGHT,
         "e": _is_told(case, whole.wish, kind),
         "f": any(false_places(case)),
     }
     fails = tuple(letter for letter, fails in failed.items() if fails)
-    return NeedProof(luck=left.luck, left=left.decided, open=left.open, fails=fails)
+    return NeedProof(luck=left[RIGHT] / max(1, decided), left=decided, open=left[OPEN], fails=fails)
 
 
 def _is_told(case: QueryCase, wish: Wish, kind: SourceKind) -> bool:

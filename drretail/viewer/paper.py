@@ -334,8 +334,7 @@ def _settings(
         f"show: {' or '.join(sees) or 'none'}. {PAPER_SETTINGS}"
     )
     for floor in () if scores.scoreboard is None else scores.scoreboard.needs:
-        on = ", ".join(filter(None, (counted(floor.n, "question"), floor.of_needing)))
-        yield f"What the board calls right would be, {floor.name}: {floor.value:.2f} on {on}."
+        yield f"What the board calls right would be, {floor.in_words}."
     folders = {system.prompts.name for system in definition.systems.values() if system.prompts is not None}
     prompts = sorted({prompt for query in queries for prompt in query.prompts})
     rows = [row for row in scores.scores if board.has(*Assessor.of(row))]

@@ -1,6 +1,6 @@
-"""What a product is called: its kind, and its title as it is quoted."""
+"""What a product is called."""
 
-from drretail.querygen.kinds import article, kinds_of, quoted_title
+from drretail.querygen.kinds import article, kinds_of
 from drretail.records.shop import Product
 
 
@@ -19,20 +19,9 @@ def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has() -> None:
         (sold("Crew Tee T-Shirt", "Clothing", "Women", "T-Shirts"), ["women's T-shirts"]),
         (sold("Arden Gel Pen Set", "Office", "Gel Ink Pens"), ["gel ink pens", "gel pens"]),
         (sold("Arden Claw Clips, 8 Pack", "Beauty", "Hair Accessories", "Clips & Barrettes"), ["clips"]),
-        (sold("Arden Pajama Pants with Sleep Bottoms", "Clothing", "Men", "Pants", "Sleep Bottoms"), []),  # unquoted
+        (sold("Arden Pajama Pants with Sleep Bottoms", "Clothing", "Men", "Pants", "Sleep Bottoms"), []),  # beside it
     ):  # fmt: skip
         assert [*kinds_of(product)] == names, product.title
-
-
-def test_a_title_is_quoted_up_to_what_it_is_for_or_comes_with() -> None:
-    for title, quote in (
-        ("Arden Docking Station with 100W PD, 4K HDMI", "Arden Docking Station"),
-        ("Men's 6\" Boxer Brief (3-Pack)", "Men's 6-inch Boxer Brief"),
-        ("Arden Make Up Organizer 5 in 1 Rotating, Black", "Arden Make Up Organizer 5 in 1 Rotating"),
-        ("arden outdoor | Biodegradable Cleansing Cloths", None),
-        ("One two three four five six seven eight nine ten eleven", None),
-    ):
-        assert quoted_title(sold(title)) == quote, title
 
 
 def test_a_thing_has_its_article_by_sound() -> None:

@@ -1,6 +1,6 @@
 """What a question needs is proved by what is right without it.
 
-Also tests checks/sources.py and need_floors of eval/numbers/scoreboard.py.
+Also tests checks/sources.py and need_floors of records/score.py.
 """
 
 from collections import Counter
@@ -11,13 +11,13 @@ import pytest
 
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow
-from drretail.eval.numbers.scoreboard import need_floors
 from drretail.grounding.cart import OPEN, RIGHT, WRONG
 from drretail.querygen.lint import Linter
-from drretail.querygen.proofs import BASKETS, mean_luck, without
+from drretail.querygen.proofs import BASKETS, without
 from drretail.records.criteria import Fact, Gold, NeedProof, Needs
 from drretail.records.query import Query
 from drretail.records.reading import Pick
+from drretail.records.score import need_floors
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
 from drretail.viewer.wishes import wish_lines
@@ -126,8 +126,9 @@ def test_of_many_baskets_some_are_drawn_and_floors_are_means(linter: Linter) -> 
     assert proof.left > BASKETS
     assert proof.luck == pytest.approx(10 * 9 * 8 / (40 * 39 * 38), abs=0.004)
     queries = [linter.with_needs(query) for query in (asked(SIZE, STEEL), asked(STEEL))]
-    assert mean_luck(queries, "profile") == pytest.approx((0.25 + 1) / 2)
-    profile, web, one_search = need_floors(queries)
+    profile, web, one_search = need_floors([*queries, asked(SIZE)])
     assert (profile.value, profile.n, profile.needing, profile.n_needing) == (0.625, 2, 0.25, 1)
     assert (web.name, one_search.name) == ("without the web", "one search")
-    assert profile.of_needing == "0.25 on the 1 that need it"
+    assert profile.in_words == "without the profile 0.62, 2 of 3 checked, 0.25 on the 1 that need it"
+    assert profile.at_most == pytest.approx((0.25 + 1 + 1) / 3)
+    assert [*need_floors([asked(SIZE)])] == []

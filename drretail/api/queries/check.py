@@ -20,6 +20,7 @@ from drretail.records.account import Account
 from drretail.records.criteria import NEEDS, NeedOf, NeedProof
 from drretail.records.figures import NOTHING, counted, number
 from drretail.records.query import Query
+from drretail.records.score import need_floors
 from drretail.viewer.drawing.progress import busy
 from drretail.viewer.drawing.result import Prose, Result, prose
 from drretail.viewer.drawing.table import Table, table_of
@@ -85,13 +86,14 @@ class _Outcome:
     @property
     def lucky(self) -> list[str]:
         """A sentence for each source without which the queries are answered by luck too often."""
-        from drretail.querygen.proofs import MOST_LUCK, mean_luck
+        from drretail.querygen.proofs import MOST_LUCK
 
-        luck = {source: mean_luck(self.queries, source) for source in self.needs}
+        floors = {floor.name: floor.at_most for floor in need_floors(self.queries)}
+        luck = {name: floors.get(name, 1.0) for name in map("without the {}".format, self.needs)}
         return [
-            f"Mean luck without the {source} is {number(value)}, and at most 1/3 was asked for: 1 counts each query "
-            "that does not need it."
-            for source, value in luck.items()
+            f"Mean luck {name} is {number(value)}, and at most 1/3 was asked for: 1 counts each query that does not "
+            "need it."
+            for name, value in luck.items()
             if value > MOST_LUCK
         ]
 
@@ -202,6 +204,8 @@ def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
         from drretail.querygen.proofs import LETTERS
 
         yield table_of("What the answers need", ["query", *NEEDS], needs, notes=[LETTERS])
+    elif any(query.wants_something for query in outcome.queries):
+        yield Prose("No limit rests on the shopper's record or on a page: no query needs more than the shop.")
     yield from prose(*outcome.lucky)
     whole = sum(not entry.findings for entry in outcome.checked)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)

@@ -50,6 +50,7 @@ from drretail.records.account import Account
 from drretail.records.criteria import NEEDS
 from drretail.records.figures import counted
 from drretail.records.query import Query
+from drretail.records.score import NOT_PROVED
 from drretail.viewer.drawing.result import Result
 from drretail.viewer.drawing.screen import on_screen, wrapped
 from drretail.viewer.output import stdout_console
@@ -159,7 +160,9 @@ def show(options: ShowOptions) -> Result[tuple[Query, ...]]:
     document = {"queries": [query.model_dump(mode="json") | {"needs": proofs} for query, proofs in rows]}
     width = min(LINE, stdout_console().width)
     texts = ["\n".join(_shown(query, width, details=options.details)) + "\n" for query in queries]
-    return Result(tuple(queries), document, [*texts, f"{counted(len(queries), 'query')}{_of_users(queries)}"])
+    notes = [NOT_PROVED] if any(query.wants_something for query in queries) and not any(needs) else []
+    of_set = f"{counted(len(queries), 'query')}{_of_users(queries)}"
+    return Result(tuple(queries), document, [*texts, of_set], notes=notes)
 
 
 def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:

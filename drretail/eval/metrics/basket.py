@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from drretail.eval.baskets import MEASURES, Measured, decided_by, feasible, not_measured
+from drretail.eval.baskets import MEASURES, Measured, feasible, not_measured, refuses_rightly
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import picks_by, picks_of
 from drretail.eval.judging.subject import Subject
@@ -57,8 +57,7 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
     lack, undecided = not_measured(wish, reference), subject.case.no_decision
     of_picks: dict[str, Measured] = {}  # what is known of them even where the shop can't meet the wish
     if wish is not None and is_unmeetable(reference):
-        decided = decided_by(subject.case, reference)
-        of_picks[RIGHT] = Measured(float(decided is not None and decided.refused), lack or "")
+        of_picks[RIGHT] = Measured(float(refuses_rightly(subject.case, reference)), lack or "")
     if lack is not None or wish is None:
         return none(lack or "") | of_picks
     if undecided is not None:
@@ -69,4 +68,4 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
     return {RIGHT: feasible(cart)} | {variant: measure(cart) for variant, measure in MEASURES.items()} | of_picks
 
 
-METRIC = of_measures("basket", 6, measure, applies=applies)
+METRIC = of_measures("basket", 7, measure, applies=applies)

@@ -18,21 +18,20 @@ from drretail.experiment import Definition
 from drretail.llm.prices import unpriced
 from drretail.llm.usage import cost_of, estimated_note, served_notes, usage_by_model
 from drretail.records.base import OfJudge
-from drretail.records.criteria import NEEDS
 from drretail.records.figures import counted, counted_each, percent
-from drretail.records.query import Query
 from drretail.records.run import Systems, in_order, place_of, shared_models
 from drretail.records.score import (
     CODE,
+    NOT_PROVED,
     BoardCell,
     BoardColumn,
     BoardRow,
     MetricDescription,
-    NeedFloor,
     Score,
     Scoreboard,
     ShownColumn,
     Unit,
+    need_floors,
     readers_of,
     reasons_of,
 )
@@ -145,6 +144,7 @@ def scoreboard(
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
     names = {(metric, column.variant): name for metric, column, name in shown.columns}
     compared = tuple(board_rows(gathered, [*assessors, *by_code], names, family))
+    needs = tuple(need_floors(gathered.definition.queries)) if RIGHT in names else ()
     above = tuple(row.model_copy(update={"name": names[row.metric, row.variant]}) for row in floors.values())
     return Scoreboard(
         judge=OfJudge(judge="", judge_kind="llm") if first is None else OfJudge(**first.columns),
@@ -167,28 +167,16 @@ def scoreboard(
         absent={} if gathered.are_answers else dict(_absent(shown, metrics)),
         compared=compared,
         floors=above,
-        needs=tuple(need_floors(gathered.definition.queries)) if RIGHT in names else (),
-        notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics)),
+        needs=needs,
+        notes=(
+            *([NOT_PROVED] if RIGHT in names and not needs else []),
+            *_notes(shown, [*assessors, *by_code], gathered, metrics),
+        ),
         are_answers=gathered.are_answers,
     )
 
 
 RIGHT = ("basket", "right")
-
-
-def need_floors(queries: Sequence[Query]) -> Iterator[NeedFloor]:
-    """The mean luck without each source, and of one search, over the questions whose gold says it."""
-    asked = [query for query in queries if query.wants_something and query.after is None]
-    proved = [query.needs for query in asked if query.needs is not None]
-    of_asked = f", {len(proved):,} of {len(asked):,} checked" if len(proved) < len(asked) else ""
-    for source in NEEDS if proved else ():
-        luck = [needs.luck(source) for needs in proved]
-        needing = [needs.luck(source) for needs in proved if source in needs.proved]
-        mean = fmean(needing) if needing else None
-        name = f"without the {source}{of_asked}"
-        yield NeedFloor(name=name, value=fmean(luck), n=len(luck), needing=mean, n_needing=len(needing))
-    if proved:
-        yield NeedFloor(name=f"one search{of_asked}", value=fmean(needs.one_search for needs in proved), n=len(proved))
 
 
 def _failures(shown: _Shown, rows: Sequence[BoardRow], names: Mapping[str, str]) -> Iterator[str]:

@@ -289,7 +289,7 @@ class BoardTables:
     @staticmethod
     def _need_cells(floor: NeedFloor, at: int, width: int) -> tuple[Cell | None, ...]:
         """What ``right`` would be, in the column at this place."""
-        cell = Cell(floor.value, "short", note=floor.of_needing)
+        cell = Cell(floor.value, "short", n=floor.n, planned=floor.n_asked, note=floor.of_needing)
         return tuple(cell if place == at else None for place in range(width))
 
     def _column(

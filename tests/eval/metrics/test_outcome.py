@@ -1,10 +1,11 @@
 """What a decision comes to beside a proof."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from drretail.eval.baskets import Decided, decided_by, keep_references
+from drretail.eval.baskets import Decided, decided_by, keep_references, refuses_rightly
 from drretail.eval.metric import Value
 from drretail.eval.metrics.basket import METRIC as BASKET
 from drretail.eval.metrics.outcome import METRIC, decision, values
@@ -16,7 +17,7 @@ from drretail.grounding.verify.checks import Case
 from drretail.records.query import Query, Reference
 from drretail.records.run import PICKS_UNREADABLE
 from drretail.records.shop import Money
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Source, Want, Wish
 from tests import build
 from tests.goods import Known
 from tests.shop import PRODUCTS
@@ -70,6 +71,19 @@ def test_a_part_is_refused_if_a_want_is_not_covered_however_many_lines_the_picks
     for other, picks, is_refused in (("bath", CART, True), ("bath", feeders, True), ("feeder", feeders, False)):
         wish = Wish(wants=(FEEDER, Want(name="other", kinds=(f"bird {other}",))), budget=Money.of(1))
         assert decided(f"{picks}\nother: none", wish).refused == is_refused, (other, picks)
+
+
+def test_an_empty_report_refuses_nothing_rightly_and_what_a_page_declines_takes_the_page() -> None:
+    page = Source(kind="page", url="https://vets.example/heart", quote="Nobody with a weak heart.")
+    for report, block, declined, is_right in (
+        ("Look.", "none", (), True),
+        (" ", "none", (), False),
+        ("Look.", "none", (page,), False),
+        (f"See {page.url}.", "none", (page,), True),
+        (f"See {page.url}.", CART, (page,), False),
+    ):
+        case, reference = case_of(block, CHEAP.model_copy(update={"declined": declined}))
+        assert refuses_rightly(replace(case, report=report), reference) is is_right, (report, block)
 
 
 def test_an_open_proof_and_a_wish_without_wants_say_nothing_of_refusals() -> None:
