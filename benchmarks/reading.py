@@ -6,8 +6,13 @@ Three readers: form; form with the picks that labels say, declared; and an ideal
 as a model gives them. SET is a folder laid out as ``labelled_reports.py`` says; its world is --world (a folder or its
 archive), else its world.tar.xz, else the demo's. An honest report accused is a fault of the rule. Of twins (copies with
 one false statement, no labels) are counted, by kind, those found, and those whose true words are accused.
+
+Texts alone will do: SET is then a folder with labels.jsonl, one text a line, {"file": "a.md", "question": "…", "false":
+["$29.99"]}, where "false" is empty for an honest text. Each is held against the world as `drretail check` does it, by
+form, or with --judge MODEL. --misses lists honest words that are accused and false ones that are not found.
 """
 
+import json
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +23,8 @@ from typing import Any
 from figures import hold, keep
 from labelled_reports import OF_JUDGES, LabelledReport, Planted, Twin, arguments, read_set, world_of
 
+from drretail import check
+from drretail.env.world import World
 from drretail.grounding.verify.checks import check_report, read_report
 from drretail.records.evidence import Finding
 from drretail.records.reading import Pick, Reading
@@ -45,10 +52,15 @@ class Tally:
 
 
 def main() -> None:
-    args = arguments(__doc__, "what was missed, wrong or found").parse_args()
+    parser = arguments(__doc__, "what was missed, wrong or found")
+    parser.add_argument("--judge", metavar="MODEL", help="of texts alone: who types what they say")
+    args = parser.parse_args()
     tally = Tally()
     with tempfile.TemporaryDirectory() as scratch:
         world = world_of(args, Path(scratch))
+        if (args.folder / "labels.jsonl").exists():
+            measure_texts(args.folder, world, args.judge, args.misses)
+            return
         for report in read_set(args.folder, world, args.experiment):
             tally.reports += 1
             for reader in READERS:
@@ -58,6 +70,33 @@ def main() -> None:
     hold(tally.reports, "there are labelled reports")
     print_table(tally)
     keep(args.json, as_figures(tally))
+
+
+def measure_texts(folder: Path, world: World, judge: str | None, misses: bool) -> None:
+    """Prints how many honest texts are accused, and in how many others a false statement is found at its words."""
+    lines = (folder / "labels.jsonl").read_text("utf-8").splitlines()
+    rows: list[dict[str, Any]] = [json.loads(line) for line in lines if line.strip()]
+    counts, missed = Counter[str](), list[str]()
+    for row in rows:
+        text = (folder / row["file"]).read_text("utf-8")
+        checked_text = check(row["question"], text, world, **({"judge": judge} if judge else {}))
+        errors = [each for each in checked_text.findings if each.severity == "error"]
+        false = [(text.find(words), text.find(words) + len(words)) for words in row["false"]]
+        hold(all(start >= 0 for start, _ in false), f"the false words of {row['file']} stand in it")
+        right = [each for each in errors if not any(meets(each, *span) for span in false)]
+        counts["false" if false else "honest"] += 1
+        counts["found"] += len(errors) > len(right)
+        counts["accused"] += bool(right)
+        counts.update({each: getattr(checked_text.looked_at, each) for each in LOOKED_AT})
+        missed += [f"{row['file']} ACCUSED {each.text!r} ({each.found})" for each in right]
+        missed += [f"{row['file']} MISSED {row['false']}"] * (bool(false) and len(errors) == len(right))
+    hold(len(rows), "there are labelled texts")
+    if misses:
+        print(*missed, sep="\n")
+    print(f"{counts['accused']} of {len(rows)} texts are accused of true words; {counts['honest']} are honest")
+    print(f"{counts['found']} of {counts['false']} false texts are found")
+    print(f"{counts['decided']} of {counts['numerals']} numbers are checked, ", end="")
+    print(f"and {share(counts['caught'], counts['altered'])} of {counts['altered']} random changes of right ones found")
 
 
 def measure(report: LabelledReport, reader: str, tally: Tally) -> None:

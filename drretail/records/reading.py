@@ -262,14 +262,18 @@ _FLOOR_UNCITED = 0.2
 FEWEST = 20
 """The fewest cases from which a judge is said not to read."""
 _FEWEST_OF_KIND = 5
-"""The fewest records that agree, or that contradict, from which these count in the agreement."""
+"""The fewest records that agree, or that contradict, from which these count in the agreement, and the fewest claims
+that are called false.
+"""
+_FLOOR_STEADY = 0.5
+"""A judge that confirms whatever a record contradicts has fully supported most of it before."""
 MOST_UNCOVERED = 0.1
 """The share of a report's marks that may be in no claim: above it the report is not judged. A judge that leaves more
 than this share of the reports so does not read.
 """
 REPORTS, MARKS, FIGURES, UNCITED, IN_REPORT = "reports", "marks", "figures", "uncited", "in_report"
 IN_SOURCE, TYPED, LABELLED = "in_source", "typed", "labelled"
-CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
+CONFIRMED, CONTRADICTED, STEADY = "confirmed", "contradicted", "steady"
 AUDITED: Mapping[str, str] = {
     REPORTS: "reports whose citation marks are in claims",
     MARKS: "citation marks in claims",
@@ -281,6 +285,7 @@ AUDITED: Mapping[str, str] = {
     LABELLED: "claims labelled",
     CONFIRMED: "right figures supported",
     CONTRADICTED: "wrong figures found",
+    STEADY: "claims called false that were not fully supported before",
 }
 """The figures, in words."""
 MEANING = (
@@ -340,6 +345,8 @@ class JudgeAudit(OfJudge):
         )
         low = [AUDITED[REPORTS]] if self.unread > MOST_UNCOVERED * self.shares.get(REPORTS, (0, 0))[1] else []
         low += [AUDITED[name] for name, floor, got, of in shares if of >= FEWEST and got < floor * of]
+        steady, called_false = self.shares.get(STEADY, (0, 0))
+        low += [AUDITED[STEADY]] if called_false >= _FEWEST_OF_KIND and steady < _FLOOR_STEADY * called_false else []
         return (*low, *([AGREEMENT] if self.agreement is not None and self.agreement_ends[1] < FLOOR else []))
 
     @property

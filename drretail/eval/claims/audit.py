@@ -12,7 +12,6 @@ from itertools import product
 from typing import Any
 
 from drretail.eval.claims.claims import (
-    AUDIT,
     EXTRACT,
     FIRST_ANSWER,
     HEADLINE,
@@ -182,12 +181,25 @@ def _agreement(
     yield audited.CONTRADICTED, (sum(wrong), len(wrong))
 
 
+def steadiness(values: Iterable[ReadValue], report: str, verdicts: Sequence[Verdict]) -> dict[str, tuple[int, int]]:
+    """How many of the claims that hold these values, which the judge calls false once it sees the record, it had not
+    fully supported before; nothing if none does.
+    """
+    claims = [claim for verdict in verdicts if verdict.stage == EXTRACT for claim in listed_claims(verdict)]
+    labels = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT}
+    labels |= {verdict.item: verdict for verdict in verdicts if verdict.stage == f"{SUPPORT}{FIRST_ANSWER}"}
+    met = {claim.claim_id for value in values for claim in claims_on(value, report, claims, in_quotes=False)}
+    first = [labels[item].value for item in met if item in labels and labels[item].state == "scored"]
+    return {audited.STEADY: (sum(value != 1 for value in first), len(first))} if first else {}
+
+
 def shares_of(verdicts: Sequence[Verdict]) -> Shares:
     """The figures of a judge on one run, over all its repeats; those by records of the first alone, since a claim asked
     again is no further case.
     """
-    audits = [(verdict.value["shares"], verdict.judge_repeat > 1) for verdict in verdicts if verdict.stage == AUDIT]
-    by_records = (audited.CONFIRMED, audited.CONTRADICTED)
+    valued = [verdict for verdict in verdicts if isinstance(verdict.value, dict) and "shares" in verdict.value]
+    audits = [(verdict.value["shares"], verdict.judge_repeat > 1) for verdict in valued]
+    by_records = (audited.CONFIRMED, audited.CONTRADICTED, audited.STEADY)
     of_runs = [
         {name: (got, of) for name, (got, of) in shares.items() if not (is_again and name in by_records)}
         for shares, is_again in audits

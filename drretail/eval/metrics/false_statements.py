@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from drretail.eval.claims.audit import ReportVerdicts
+from drretail.eval.claims.audit import ReportVerdicts, steadiness
 from drretail.eval.claims.claims import FAITHFULNESS, PICKS, SUPPORT, Claim
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.claims.typed_values import (
@@ -78,7 +78,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         return
     case, claims_judged = subject.case, claims.judged or ()
     if judged and (claims.judged is None or claims.whole.is_failed):
-        value = _value(subject, read_report(case), ())
+        value = _value(subject, None, ())
         error = next((verdict.error for verdict in judged if verdict.error), "")
         _record(subject, judge_session, value, reason, f"on its claims{error and f': {error}'}")
         return
@@ -91,7 +91,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         by_model, failed = typed.model_copy(update=looked.applied), looked.failed
         reason += f", confirmed {sha256_of(looked)[:8]}" if any(looked) else ""
     contradicted = [*_contradicted(subject, claims_judged, judged)]
-    value = _value(subject, read_report(case, by_model), contradicted, judged)
+    value = _value(subject, by_model, contradicted, judged)
     _record(subject, judge_session, value, reason, failed)
 
 
@@ -113,7 +113,7 @@ def _contradicted(subject: Subject, claims: Iterable[Claim], judged: Iterable[Ve
 
 async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers: ReadAnswers) -> None:
     """Records what the shop's records contradict of what form makes certain, or of what this judge typed."""
-    by_model, reason, case, failed = judges_reading(subject), READ_BY_RULES, subject.case, ""
+    by_model, reason, failed = judges_reading(subject), READ_BY_RULES, ""
     typed = None if by_model is None else by_model.model_copy(update={"values": (), "spans": ()})
     contradicted, judged = list[Finding](), list[Verdict]()
     if judge_session.judge.ref.kind != "rule_based":
@@ -127,7 +127,7 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
         if judged:
             reason += f", {of_claims}"
             contradicted += _contradicted(subject, claims.judged or (), judged)
-    _record(subject, judge_session, _value(subject, read_report(case, typed), contradicted, judged), reason, failed)
+    _record(subject, judge_session, _value(subject, typed, contradicted, judged), reason, failed)
 
 
 def _statements(subject: Subject, reading: Reading) -> Iterator[Statement]:
@@ -168,15 +168,19 @@ def cause_of(value: ReadValue, text: str, title: str, shown: Iterable[Evidence])
 
 
 def _value(
-    subject: Subject, reading: Reading, by_judge: Sequence[Finding], judged: Iterable[Verdict] = ()
+    subject: Subject, by_model: Reading | None, by_judge: Sequence[Finding], judged: Sequence[Verdict] = ()
 ) -> dict[str, Any]:
     """A verdict's value: what is false, each of its kind, and how much was looked at, by code and by a judge; of
     answers that are held against a shop, also each statement that was looked at, and the figures that were not.
     """
-    case, of_shop = subject.case, dict[str, Any]()
+    case, of_shop, confirmed = subject.case, dict[str, Any](), (by_model and by_model.confirmed) or ()
+    reading = read_report(case, by_model)
+    denied = [value for value in reading.values if value.denial in confirmed]
+    if steady := steadiness(denied, case.report, judged):
+        of_shop["shares"] = steady
     if subject.system.is_of_shop or subject.answers is not None:
         looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
-        of_shop = {
+        of_shop |= {
             "read": [asdict(statement) for statement in _statements(subject, reading)],
             "shown": {entry.id: [entry.url, entry.image] for entry in looked_up},
             "unread": [[span.start, span.end] for span in reading.unread],

@@ -26,8 +26,11 @@ SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
 
 _MARK = "\ue000"
 """Replaces each character of a mark while sentences are separated."""
-# What stands before the marks of a line of sources, and between them.
-_LABEL = re.compile(r"\W*(?:(?:[^\W\d_]{1,20}\W{1,2}){0,3}[^\W\d_]{1,20}\s?[:：]\W*)?")
+# What stands before the marks of a line of sources, by whether they are addresses, and between them.
+_LABEL = {
+    True: re.compile(r"\W*(?:(?:[^\W\d_]{1,20}\W{1,2}){0,3}[^\W\d_]{1,20}\s?[:：]\W*)?"),
+    False: re.compile(r"\W*(?:[^\W\d_]{1,12}\s?[:：]\W*)?"),
+}
 _BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5}\W*)?")
 _TITLE = re.compile(r"(?:[\W_]|\d{1,3}[.)])*\[[^\[\]\n]*[^\W\d_]{2}[^\[\]\n]*\]\([^\n]*")
 """A line that begins with a link's words: it may name what follows, and belongs to what stands directly above."""
@@ -91,10 +94,10 @@ def _cut(report: str) -> tuple[list[Sentence], list[tuple[Span, Span]]]:
         kind, indent = line_kind(line), _indent(line)
         if kind in ("blank", "heading") or (kind == "item" and indent != level):
             first, level = start, indent if kind == "item" else -1
-        is_of_sources = above and kind not in ("row", "heading") and _is_of_sources(line)
+        is_of_sources = above and kind not in ("row", "heading") and _is_of_sources(line, report[start:end])
         is_below = not is_apart and above and indent >= _indent(text[slice(*above)])
         may_name = is_of_sources and not is_below and _TITLE.fullmatch(report, start, end)
-        if above and is_of_sources and not may_name and _ends_block(line, following):
+        if above and is_of_sources and not may_name and _ends_block(line, following, report[next_start:next_end]):
             source_lines.append(((start, end), (min(first, above[0]) if kind == "item" else above[0], above[1])))
             kind, level = "blank", -1
         elif kind == "blank":
@@ -124,24 +127,26 @@ def _cut(report: str) -> tuple[list[Sentence], list[tuple[Span, Span]]]:
     return sentences if block is None else [*sentences, *_split(text, *block)], source_lines
 
 
-def _is_of_sources(line: str) -> bool:
-    """True for a line of marks, with at most a label such as "Read more here:" before them, and short words between."""
+def _is_of_sources(line: str, written: str) -> bool:
+    """True for a line of marks, with at most a label such as "Read more here:" before addresses, a word before others,
+    and short words between them.
+    """
     label, *gaps = re.split(f"{_MARK}+", line)
     if not gaps or re.search(r"\w", gaps[-1]) or not all(map(_BETWEEN.fullmatch, gaps[:-1])):
         return False
     item = ITEM.match(label)
-    return _LABEL.fullmatch(label, item.end() if item else 0) is not None
+    return _LABEL["://" in written].fullmatch(label, item.end() if item else 0) is not None
 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _ends_block(line: str, following: str) -> bool:
+def _ends_block(line: str, following: str, written: str) -> bool:
     """True for a line of sources if nothing that it may be the title of follows directly."""
     kind, kind_behind = line_kind(line), line_kind(following)
     is_outer = kind_behind == "item" and (kind == "text" or _indent(following) < _indent(line))
-    return is_outer or kind_behind not in ("item", "text") or _is_of_sources(following)
+    return is_outer or kind_behind not in ("item", "text") or _is_of_sources(following, written)
 
 
 def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:

@@ -8,10 +8,10 @@ from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.numerals import find_equations
 from drretail.grounding.text.quotes import has_words
-from drretail.grounding.text.words import is_english, words
+from drretail.grounding.text.words import FEWEST_WORDS, RUN, is_english, words
 from drretail.grounding.verify.parts import Part
 from drretail.grounding.verify.places import Passage, amounts_at, compared_figure, figure_value
-from drretail.grounding.verify.records import CENTS, Ledger, equals, is_explained
+from drretail.grounding.verify.records import CENTS, Ledger, all_words_of, equals, is_explained
 from drretail.records.reading import ReadValue
 
 # The " of "3.9\" thick" opens no quotation.
@@ -69,7 +69,10 @@ def quotations(layout: Layout, ledger: Ledger, parts: Iterable[Part]) -> Iterato
                 continue
             is_elsewhere = any(has_words(text, quoted) for text in ledger.all_texts)
             may_deny = part.tie == "mark"  # an assistant's words may be of something else
-            may_be_translated = layout.notation.is_english != is_english("\n".join(texts))
+            record = "\n".join(texts)
+            if len(RUN.findall(record)) < FEWEST_WORDS:  # too short to tell its language by: that of the shop
+                record = "\n".join(map(all_words_of, ledger.products.values()))
+            may_be_translated = layout.notation.is_english != is_english(record)
             is_before_mark = not any(map(str.isalnum, layout.text[match.end() : part.end]))
             if all(texts) and not is_elsewhere and not may_be_translated and may_deny and is_before_mark:
                 detail = "these words stand in nothing that it cites"

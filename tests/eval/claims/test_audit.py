@@ -79,6 +79,8 @@ def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_
         ({"uncited": (4, 20)}, ()),
         ({"in_report": (16, 20), "in_source": (3, 20)}, ("quotes in the sources",)),
         ({"confirmed": (9, 9), "contradicted": (0, 10)}, ()),
+        ({"steady": (2, 5)}, ("claims called false that were not fully supported before",)),
+        ({"steady": (0, 4)}, ()),
     ]
     for shares, low in rows:
         audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, agreement_ends=agreement_ends(shares))

@@ -77,9 +77,23 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
         rows(scores)
         == dict.fromkeys(OF_KIND.values(), 0.0) | {"false_price": 0.5, "false_unknown": 0.5, "false_text": 0.5} | found
     )
+    assert scores.audits[0].shares["steady"] == (1, 1)  # it called the price false before it saw the record
     wrong, right = read_view(folder).runs
     assert [wrong.claim_of(one) is not None for one in wrong.false] == [True, True, False]
     assert right.false == ()
+
+
+def test_a_judge_that_confirms_what_it_had_fully_supported_is_counted(tmp_path: Path) -> None:
+    folder = build.experiment(tmp_path, {"a@m": {"q1-r1": PRICE}}, picks={"q1-r1": ()}, evidence=EVIDENCE.values())
+    price = said_value("price", "$39.99", BED.id)
+    listed = {"claims": [claim(1, "It costs $39.99.", BED.id, quote="The bed costs $39.99", values=[price])]}
+
+    def answer(opening: str) -> Any:
+        seen = answers(opening) if "called false" in opening else support("full")
+        return listed if "list its claims" in opening else seen
+
+    scores = build.scored(folder, METRICS, build.scripted_judge(answer)[0])
+    assert scores.audits[0].shares["steady"] == (0, 1)
 
 
 def test_what_a_tool_returned_explains_a_false_value() -> None:

@@ -1,6 +1,8 @@
 """Sums that a text writes out, and words in quotation marks. Also tests grounding/text/quotes.py."""
 
-from tests.goods import GERMAN, WEB, K, P, check_reading
+from dataclasses import replace
+
+from tests.goods import GERMAN, WEB, K, P, a_ledger, check_reading, in_words, values_in
 
 
 def test_equations_and_words_in_quotation_marks_are_held_against_what_they_name() -> None:
@@ -24,3 +26,11 @@ def test_equations_and_words_in_quotation_marks_are_held_against_what_they_name(
     # Of several sources one that has the words is enough.
     several = f"“Harrowgill gooseneck kettle, 0.9 L” {K}{P}."
     check_reading({several: "quotation Harrowgill gooseneck kettle, 0.9 L"})
+
+
+def test_a_short_record_is_in_the_language_of_its_shop() -> None:
+    ledger, german = a_ledger(), {"description": (GERMAN,)}
+    others = {key: item.model_copy(update=german) for key, item in ledger.products.items() if f"[P:{key}]" != K}
+    of_shop = replace(ledger, products={**ledger.products, **others})
+    said = [values_in(f"Er ist „sehr leise im Betrieb“ {K}.\n\n{GERMAN}", held) for held in (ledger, of_shop)]
+    assert list(map(in_words, said)) == ["", "quotation sehr leise im Betrieb!"]
