@@ -31,6 +31,10 @@ KINDS = [
             "broken": "Baby Bedding > Sheets | crib sheet",
         },
     ),
+    (
+        titled("Wagthorne Slicker Brush", "Dogs", "Grooming", "Brushes"),
+        {"met": "Grooming > Brushes | brush set", "broken": "Makeup Brushes & Tools > Brush Sets"},
+    ),
     # of a part with two names nobody knows which it is
     (titled("Dish Towel", "Kitchen & Dining", "Towels"), {"open": "kitchen towel", "broken": "bath towel"}),
     # two of one sort in one leaf are alike, whatever their titles say
