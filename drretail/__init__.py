@@ -48,7 +48,6 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     run_file.py    a run in one file
     journal.py     calls to models and the web, recorded: resume, replay, caching and accounting
     packs.py       packed files: members that are read without the others, the files of a folder
-    unchanged.py   whether an experiment is as a command left it
     query_files.py the two files of a query set: tasks, and the gold beside them
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power

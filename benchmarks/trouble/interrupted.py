@@ -31,7 +31,7 @@ from .bench import IMPORT, INGEST, KILLED, MAIN, RUN, SCORE, TALKING, Bench, End
 from .clock import JumpingClock, negative_durations
 
 # Times stand in these, so that no two runs write them alike; pages say when they were made.
-TIMED = ("journal.jsonl", "journal.jsonl.gz", ".lock", ".html", "states.json")
+TIMED = ("journal.jsonl", "journal.jsonl.gz", ".lock", ".html")
 # SQLite's own, which come and go with whoever reads; an index names its files at random, and their hashes go by name.
 KEPT_BY_OTHERS = ("shop.sqlite", "shop.sqlite-shm", "shop.sqlite-wal", "index", "SHA256SUMS")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT

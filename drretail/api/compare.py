@@ -1,5 +1,6 @@
 """``compare``: systems side by side, from existing verdicts."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -13,34 +14,37 @@ from drretail.api.options.shared import folder_of, metrics_in, text_list
 from drretail.errors import UserError
 from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.numbers.ablations import tables_of_experiment
-from drretail.eval.numbers.comparing import BY_PARTS, BY_TURN, compare_recorded, metrics_away
+from drretail.eval.numbers.comparing import BY_PARTS, BY_TURN, compare_recorded, metrics_away, with_margins
 from drretail.eval.numbers.contrast import AGAIN
 from drretail.eval.numbers.fail_if import (
+    CONFIRMED_LEVEL,
     NOT_LOOKED_AT,
     BoundRule,
     GateRule,
-    bound_results,
-    judged_gates,
+    confirmed,
+    gate_results,
     read_rule,
     since_last_results,
     stated,
-    stated_bound,
 )
-from drretail.eval.numbers.file import made_scores, outdated, outdated_note, read_scores
+from drretail.eval.numbers.file import made_scores, outdated, outdated_note
 from drretail.eval.numbers.value_tables import compare_values, is_value_table
 from drretail.experiment import read_definition
-from drretail.records.comparison import BoundResult, Comparison, GateResult
+from drretail.files import write_atomically
+from drretail.records.comparison import Comparison, GateResult
 from drretail.records.figures import counted
 from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import SettingTable
 from drretail.stats.intervals import Clusters
+from drretail.stats.significance import LEVEL
 from drretail.viewer.drawing.progress import busy
 from drretail.viewer.drawing.result import Part, Prose, Result
+from drretail.viewer.gates import junit, markdown
 from drretail.viewer.sections import all_pairs_parts, comparison_parts
 from drretail.viewer.tables import ablations
 
-GATE_FAILED = 4
-"""The exit code of a rule of --fail-if that comes true. Failed runs end with 3."""
+GATE_FAILED, GATE_OPEN = 4, 2
+"""The exit codes of a rule of --fail-if that comes true, and of one that nobody can tell. Failed runs end with 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,8 @@ class Compared:
 
     comparisons: list[Comparison] = field(default_factory=list[Comparison])
     """One for each pair of systems, by "turn" or "needs" in each part of the queries; empty by a condition."""
-    bounds: list[BoundResult] = field(default_factory=list[BoundResult])
-    """The result of each other rule of ``fail_if``."""
     gates: list[GateResult] = field(default_factory=list[GateResult])
-    """The result of each rule of ``fail_if`` on a drop or rise."""
+    """The result of each rule of ``fail_if``, for each pair and judge with such a score."""
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
     """By judge of faithfulness, how often it is right about claims that people labelled."""
     away: list[str] = field(default_factory=list[str])
@@ -73,17 +75,12 @@ class Compared:
             raise UserError(f"There are {len(self.comparisons)} pairs, not one: name both systems.")
         return self.comparisons[0]
 
-    @property
-    def broken(self) -> list[str]:
-        """A sentence for each rule on a bound that is met."""
-        return [stated_bound(bound) for bound in self.bounds if bound.fails]
-
     def result(self) -> "Result[Compared]":
         """The pairs with what is concluded of them, or the tables of a setting. What fails ends with code 4."""
         away = ", ".join(self.away)
         unknown = f"Not compared, since no such metric is installed: {away}. --metrics module:attribute names one."
-        told = [*map(stated_bound, self.bounds), *(sentence for gate in self.gates for sentence in stated(gate))]
-        broken = len(self.broken) + sum(gate.fails for gate in self.gates)
+        told = [sentence for gate in self.gates for sentence in stated(gate)]
+        states = [gate.state for gate in self.gates]
         notes = [*([unknown] if away else []), *told]
         place = quote(str(self.options.experiment))
         if self.stale:
@@ -96,18 +93,17 @@ class Compared:
             again = f": drretail {AGAIN[why]} {place}" if why in AGAIN else ""
             notes.append(f"{counted(count, 'query', 'queries')} left out, {why}{again}.")
         parts = self._settings() if self.settings else self._pairs()
-        code = GATE_FAILED if broken else 3
-        return Result(self, self._document(), [*parts], notes=notes, left=broken + len(unread), code=code)
+        code = GATE_FAILED if "fails" in states else GATE_OPEN if "open" in states else 3
+        left = states.count("fails") + states.count("open") + len(unread)
+        return Result(self, self._document(), [*parts], notes=notes, left=left, code=code)
 
     def _document(self) -> dict[str, Any]:
         if self.settings:
             return {self.settings[0].by: [table.model_dump(mode="json", exclude_none=True) for table in self.settings]}
-        gates = [*self.bounds, *self.gates]
         return {
             "comparisons": [comparison.model_dump(mode="json", exclude_none=True) for comparison in self.comparisons],
             **({"judges": dict(self.cards)} if self.cards else {}),
-            **({"failed": self.broken} if self.options.fail_if else {}),
-            **({"gates": [gate.model_dump(mode="json") for gate in gates]} if self.options.fail_if else {}),
+            **({"gates": [gate.model_dump(mode="json") for gate in self.gates]} if self.options.fail_if else {}),
         }
 
     def _pairs(self) -> Iterator[Part]:
@@ -139,15 +135,47 @@ def compare(options: CompareOptions) -> Compared:
     Nothing is judged. Raises UnknownName for an unknown label, and UserError for an ambiguous one and for options that
     contradict each other.
     """
-    with busy("comparing"):
-        return _compared(options, [read_rule(text) for text in text_list(options.fail_if)])
+    texts = text_list(options.fail_if)
+    try:
+        with busy("comparing"):
+            rules, before = [read_rule(text) for text in texts], options.confirm
+            made = _compared(options, rules) if before is None else _confirmed(options, rules, before)
+    except UserError as problem:
+        _write_for_ci(options, [GateResult(rule=text, state="open", told=str(problem), a="", b="") for text in texts])
+        raise
+    _write_for_ci(options, made.gates)
+    return made
 
 
-def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> Compared:
+def _write_for_ci(options: CompareOptions, gates: Sequence[GateResult]) -> None:
+    if options.junit is not None:
+        write_atomically(Path(options.junit), junit(gates))
+    if options.summary is not None:
+        with Path(options.summary).open("a", encoding="utf-8") as file:
+            file.write(markdown(gates))
+
+
+def _confirmed(options: CompareOptions, rules: Sequence[BoundRule | GateRule], before: str | Path) -> Compared:
+    """The comparison, in which a rule fails only if it fails in the experiment ``before``, too."""
+    if options.last is not None or not isinstance(options.experiment, str | Path):
+        raise UserError("--confirm takes two folders, and no --last.")
+    if Path(before).resolve() == Path(options.experiment).resolve():
+        raise UserError(
+            f"--confirm {before} is the same experiment: name the one of the time before, with its own runs."
+        )
+    then, now = (
+        _compared(replace(options, experiment=folder), rules, CONFIRMED_LEVEL)
+        for folder in (before, options.experiment)
+    )
+    return replace(now, gates=confirmed(now.gates, then.gates))
+
+
+def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule], level: float = LEVEL) -> Compared:
     if isinstance(options.experiment, str | Path) and is_value_table(path := Path(options.experiment)):
-        return _of_values(path, options, read)
+        return _of_values(path, options, read, level)
     experiment = folder_of(options.experiment)
-    systems = read_definition(experiment).systems
+    definition = read_definition(experiment)
+    systems, clusters = definition.systems, Clusters.of(definition.queries)
     by = dict(zip(map(str, BY_PARTS), BY_PARTS, strict=True)).get(options.by or "")
     if by and (options.fail_if or options.last is not None):
         raise UserError(f"--by {by} compares each part of the queries by itself: leave out --fail-if and --last.")
@@ -155,39 +183,32 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
         return replace(_by_setting(experiment, options), systems=systems, options=options)
     metrics = metrics_in(options.metrics or ()) or None  # all that were judged
     judges = text_list(options.judges)
-    rules = [rule for rule in read if isinstance(rule, BoundRule)]
-    since_last = [rule for rule in rules if rule.bound is None]
+    since_last = [rule for rule in read if isinstance(rule, BoundRule) and rule.bound is None]
     if bool(since_last) != (options.last is not None):
         raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
-    bounds: list[BoundResult] = []
-    stale = outdated(experiment)
+    stale, gates = outdated(experiment), list[GateResult]()
     if options.last is not None:
-        for folder, changes in ((experiment, stale), (folder_of(options.last), outdated(folder_of(options.last)))):
-            if changes:
-                raise UserError(
-                    f"The scores of {folder} are stale ({changes}): drretail score {folder} makes them again."
-                )
-        now, last = made_scores(experiment), made_scores(folder_of(options.last))
-        asked = read_definition(experiment), read_definition(folder_of(options.last))
-        bounds += since_last_results(now, last, since_last, asked, BASELINES)
+        last = folder_of(options.last)
+        asked, both = (definition, read_definition(last)), (made_scores(experiment), made_scores(last))
+        old = "; ".join(f"{folder}: {why}" for folder in (experiment, last) if (why := outdated(folder)))
+        gates += since_last_results(*both, since_last, asked, BASELINES, stale=old)
         if (
             len(read) == len(since_last)
             and options.a is None
             and sum(system.agent not in BASELINES for system in systems.values()) < 2
         ):
-            return Compared(bounds=bounds, systems=systems, options=options)
+            return Compared(gates=gates, systems=systems, options=options)
+    rules = [rule for rule in read if rule not in since_last]
     sides = options.a, options.b
     comparisons = compare_recorded(experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, by=by)
     if by and not comparisons:
         lacks = "conversation" if by == BY_TURN else "gold that says what a query needs (drretail queries check)"
         raise UserError(f"{experiment} holds no {lacks}: --by {by} compares by it.")
-    tests = [rule for rule in read if isinstance(rule, GateRule)]
-    scores = read_scores(experiment) if read else None
-    gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries), scores)
+    comparisons = [*with_margins(comparisons, _margins(options), clusters)]
+    gates += gate_results(comparisons, rules, clusters, level=level, stale=stale)
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
     return Compared(
         comparisons,
-        bounds=[*bounds, *bound_results(comparisons, [rule for rule in rules if rule.bound is not None], scores)],
         gates=gates,
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
         away=metrics_away(experiment) if metrics is None else [],
@@ -197,15 +218,26 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
     )
 
 
-def _of_values(path: Path, options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> Compared:
+def _of_values(path: Path, options: CompareOptions, read: Sequence[BoundRule | GateRule], level: float) -> Compared:
     """The systems in a file of values that others computed."""
-    rules = [rule for rule in read if isinstance(rule, BoundRule)]
-    if options.by or options.last or options.judges or options.metrics or any(rule.bound is None for rule in rules):
+    on_last = any(isinstance(rule, BoundRule) and rule.bound is None for rule in read)
+    if options.by or options.last or options.judges or options.metrics or on_last:
         raise UserError(f"{path} holds values alone: leave out --by, --last, --judge and --metrics.")
     comparisons, clusters, systems = compare_values(path, options.a, options.b, baseline=options.baseline)
-    gates = judged_gates(comparisons, [rule for rule in read if isinstance(rule, GateRule)], clusters)
-    bounds = list(bound_results(comparisons, rules))
-    return Compared(comparisons, bounds=bounds, gates=gates, systems=systems, options=options)
+    comparisons = [*with_margins(comparisons, _margins(options), clusters)]
+    return Compared(
+        comparisons, gates=gate_results(comparisons, read, clusters, level=level), systems=systems, options=options
+    )
+
+
+def _margins(options: CompareOptions) -> dict[str, float]:
+    margins = dict[str, float]()
+    for text in text_list(options.margin):
+        name, _, size = text.rpartition("=")
+        if not name or not re.fullmatch(r"\d*\.?\d+", size.strip()) or not float(size):
+            raise UserError(f"--margin {text!r} is none: write NAME=NUMBER, such as 'FP=.05'.")
+        margins[name.strip()] = float(size)
+    return margins
 
 
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:

@@ -16,13 +16,12 @@ from drretail.files import write_atomically
 from drretail.progress import Progress
 from drretail.records.figures import counted
 from drretail.records.score import Scores
-from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.drawing.markup import latex_of
 from drretail.viewer.drawing.progress import busy, choose_progress
 from drretail.viewer.drawing.result import Result
 from drretail.viewer.drawing.sheets import csv_of
 from drretail.viewer.experiment import ExperimentView, accounts_of, read_view
-from drretail.viewer.page.document import INDEX, write_report_page
+from drretail.viewer.page.document import write_report_page
 from drretail.viewer.sections import agreements, board_sections, sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.board import BoardTables
@@ -113,7 +112,7 @@ def _result(
 
 
 def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
-    """Writes the pages, unless these are there and nothing has changed since.
+    """Writes the pages.
 
     Unless ``split`` is given, the report's size decides between one file and a folder.
     """
@@ -122,23 +121,12 @@ def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
             f"report writes a page, not {to.name}: drretail export {quote(str(experiment))} --format csv writes tables."
         )
     form = "auto" if split is None else "split" if split else "single"
-    index = to.with_suffix("") / INDEX
-    if is_unchanged(experiment, "report", lambda: _state(experiment, to, form)):
-        page = index if index.is_file() else to
-    else:
-        view = _read(experiment)
-        many = len(view.runs) >= MANY_RUNS
-        with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
-            page = write_report_page(view, to, form, bar)
-        keep_state(experiment, "report", _state(experiment, to, form))
-    hints, scores = _unjudged(experiment), read_scores(experiment)
-    return _result(page, "", lambda: summary_of(read_view(experiment)), hints, experiment=experiment, scores=scores)
-
-
-def _state(experiment: Path, to: Path, form: str) -> str:
-    """The state of the experiment and of its pages."""
-    pages = (path for path in (to, *sorted(to.with_suffix("").glob("*.html"))) if path.is_file())
-    return state_of(experiment, [form, str(to)], pages)
+    view = _read(experiment)
+    many = len(view.runs) >= MANY_RUNS
+    with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
+        page = write_report_page(view, to, form, bar)
+    scores = view.scores if view.is_scored else None
+    return _result(page, "", lambda: summary_of(view), _unjudged(experiment), experiment=experiment, scores=scores)
 
 
 def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Result[str]:

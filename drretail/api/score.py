@@ -23,7 +23,6 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import counted_votes, left_out_of_votes
 from drretail.eval.baskets import references_of
-from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import allowance_for, judging_costs
 from drretail.eval.judging.subject import choose_pairs, meetings
@@ -31,7 +30,7 @@ from drretail.eval.method import PACKAGED, read_wording
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.file import account_stage, made_scores
 from drretail.eval.numbers.judges import BY_CODE, Assessor, is_panel, read_board
-from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
+from drretail.eval.registry import PAIRWISE, load_metrics, usual_metrics
 from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import GOLD, Experiment, changed_gold, read_definition
@@ -42,7 +41,6 @@ from drretail.querygen.reading import read_queries
 from drretail.records.models import ModelChoice
 from drretail.records.query import Query
 from drretail.records.score import CODE, JudgeRef, Scores
-from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.drawing.progress import choose_progress
 from drretail.viewer.drawing.result import Result
 from drretail.viewer.output import say
@@ -147,13 +145,9 @@ def score(options: ScoreOptions) -> RecordedScores:
     with recorded_world(folder, options.world) as shop, asked_judges as judges, printing:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
-        made_by = _made_by(plan, options, shop)
-        if made_by is None or not is_unchanged(folder, "score", lambda: state_of(folder, made_by)):
-            whole = replace(plan, judges=judges, allowance=allowance, missing=pages, progress=choose_progress())
-            run_loop(score_experiment(_in_shop(whole, shop)))
-            if made_by is not None and allowance.closing is None:
-                keep_state(folder, "score", state_of(folder, made_by))
-        scores = made_scores(folder)  # as they stand in the file, whether made now or before
+        whole = replace(plan, judges=judges, allowance=allowance, missing=pages, progress=choose_progress())
+        run_loop(score_experiment(_in_shop(whole, shop)))
+        scores = made_scores(folder)
     if any(system.is_of_shop for system in read_definition(folder).systems.values()):
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
     for sentence in left_out_of_votes(counted_votes(folder)[1]):
@@ -243,20 +237,6 @@ def _planned(options: ScoreOptions, *, keyless: bool = False) -> tuple[ScoringPl
     return plan, settings
 
 
-def _made_by(plan: ScoringPlan, options: ScoreOptions, shop: World | None) -> object:
-    """What the scores are made by, besides this version and the experiment.
-
-    None if that is not all: what the web, a file or a user's own code brings may be another each time.
-    """
-    brought = (options.gold, options.criteria, options.prompts, options.retry, options.fetch_sources or None)
-    built_in = {*METRICS, PAIRWISE}
-    if any(value is not None for value in brought) or not {*plan.metrics, *judged_in(plan.experiment)} <= built_in:
-        return None
-    judges = sorted(judge.ref.key for judge in plan.judges)
-    chosen = sorted(_names(plan)), judges, plan.rules, [*plan.pairs], plan.judge_repeats, plan.rate_floors
-    return [*chosen, plan.takes_board, None if shop is None else shop.manifest.fingerprint]
-
-
 def _names(plan: ScoringPlan) -> frozenset[str]:
     """The metrics by the names that their rows have, also those requested as ``module:attribute``."""
     names = {metric for metric in plan.metrics if isinstance(metric, str)}
@@ -266,9 +246,8 @@ def _names(plan: ScoringPlan) -> frozenset[str]:
 def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
     """The named metrics; without any, the usual ones and those that apply to this experiment."""
     metrics = metrics_in(options.metrics) or [*usual_metrics(experiment)]
-    for name in WHERE_THERE:
-        lacks = load_metric(name).lacks if name in metrics else None
-        if lacks is not None and (reason := lacks(experiment)):
+    for metric in load_metrics(metrics):
+        if metric.lacks is not None and (reason := metric.lacks(experiment)):
             say(f"{experiment} {reason}.")
     return metrics
 

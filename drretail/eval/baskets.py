@@ -12,7 +12,7 @@ from pathlib import Path
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.experiment import REFERENCES, read_definition, write_sealed
-from drretail.grounding.cart import Cart
+from drretail.grounding.cart import OPEN, Cart
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case
 from drretail.records.base import Record
@@ -59,7 +59,7 @@ def feasible(cart: Cart) -> Measured:
 
     It has no value if that rests on a demand that is open.
     """
-    if cart.rests_on_open:
+    if cart.verdict == OPEN:
         parts = [part for taken in cart.with_open().taken for part in taken if part.fit.open]
         unsaid = "; ".join(f"no record says of {part.fit.offer_id}: {', '.join(part.fit.open)}" for part in parts)
         return Measured(None, f"{unsaid}; {describe_cart(cart)}", is_open=True)

@@ -35,8 +35,6 @@ PAPERS = ("faithfulness", "quality", PAIRWISE)
 """The metrics that are scored by default after ``run --preset paper``."""
 CONVERSATION = "conversation"
 """The metric of turns that follow one another."""
-WHERE_THERE = (CONVERSATION, *({"reward"} & METRICS.keys()))
-"""Metrics that are also scored by default if the experiment has what they need (``Metric.lacks``)."""
 READING = "reading"
 """The metric by which a judge reads picks and values; metrics by code use its readings if there are any."""
 COUNTS_STEPS = "process"
@@ -145,11 +143,13 @@ def metric_description(name: str) -> MetricDescription:
 
 
 def usual_metrics(experiment: Path) -> list[str]:
-    """The names of the metrics that are scored by default in this experiment."""
+    """The names of the metrics that are scored by default in this experiment: the usual ones, and those that say what
+    they need (``Metric.lacks``) where it is there.
+    """
     if read_definition(experiment).preset == "paper":
         return [*PAPERS]
-    present = (load_metric(name) for name in WHERE_THERE)
-    return [*USUAL, *(metric.name for metric in present if metric.lacks is None or not metric.lacks(experiment))]
+    others = load_metrics(name for name in METRICS if name not in USUAL)
+    return [*USUAL, *(metric.name for metric in others if metric.lacks is not None and not metric.lacks(experiment))]
 
 
 @cache  # asked for with every verdict of a pair

@@ -13,7 +13,7 @@ from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.env.web.base import Pages
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.eval.baskets import keep_references
 from drretail.eval.judging.criteria import FOLDER, about_task, freeze_criteria, take_criteria, unprepared
 from drretail.eval.judging.question import VerdictFile, judged_in, verdict_path
@@ -308,11 +308,13 @@ def _others(experiment: Path, metrics: Sequence[Metric], progress: Progress) -> 
     """The metrics of earlier commands, whose rows scores.json keeps."""
     listed = {PAIRWISE, *(metric.name for metric in metrics)}
     for name in sorted({*judged_in(experiment)} - listed):
-        try:
-            if ":" in name:  # the folder may be a stranger's: no module is imported by what it is called
-                raise UnknownName("metric", name, ())
-            yield recorded_metric(experiment, name) or load_metric(name)
-        except UnknownName:
-            progress.note(f"{experiment}: no metric {name!r} is installed, so its verdicts give no scores.")
-        except UserError as problem:
-            progress.note(f"{experiment}: the verdicts of {name!r} give no scores. {problem}")
+        metric, why = recorded_metric(experiment, name), "No module is loaded since verdicts are called so."
+        if metric is None and ":" not in name:  # the folder may be a stranger's
+            try:
+                metric = load_metric(name)
+            except UserError as problem:
+                why = str(problem)
+        if metric is None:
+            progress.note(f"{experiment}: the verdicts of {name!r} give no scores. {why}")
+        else:
+            yield metric

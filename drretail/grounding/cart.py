@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 
 from drretail.grounding.constraints import offer_of, priced_in
 from drretail.grounding.listing import listing_of
@@ -13,6 +14,24 @@ from drretail.records.reading import Pick
 from drretail.records.shop import Offer, Product
 from drretail.records.wish import Want, Wish
 from drretail.remembered import remembered_by
+
+WRONG, OPEN, RIGHT = range(3)
+"""What a basket is worth: it breaks a limit; it would keep all if what no record says were so; it keeps all."""
+
+
+def worth_of(wish: Wish, state: Any, cost: Any, is_priced: Any) -> Any:
+    """What a basket is worth, or with arrays each of many: the ``state`` of what is in it, if it keeps the budget.
+
+    Answers, luck and floors are right by this one rule. ``cost`` is in ``units``. Where money counts, a price that is
+    not known breaks the limit.
+    """
+    is_within = wish.budget is None or cost <= units(wish.budget.value)
+    return state * (is_within & (is_priced | (not wish.counts_money)))
+
+
+def units(amount: Decimal) -> int:
+    """An amount as a whole number, which arrays add without rounding: in hundredths of a cent."""
+    return int(amount * 10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +129,7 @@ class Cart:
     @property
     def keeps_to_money(self) -> bool:
         """True if the whole cart is known to cost no more than the wish allows."""
-        return not self.is_over and not (self.wish.counts_money and (self.unpriced or self.unknown))
+        return bool(worth_of(self.wish, RIGHT, units(self.known_cost), not (self.unpriced or self.unknown)))
 
     @property
     def is_feasible(self) -> bool:
@@ -119,9 +138,9 @@ class Cart:
         return not self.left_out and can_be_had and (self.wish.room or not self.besides) and self.keeps_to_money
 
     @property
-    def rests_on_open(self) -> bool:
-        """True if it is not feasible as far as is known, and would be if what records leave open were so."""
-        return not self.is_feasible and self.with_open().is_feasible
+    def verdict(self) -> int:
+        """``RIGHT`` if it is feasible, ``OPEN`` if it would be if what records leave open were so, else ``WRONG``."""
+        return RIGHT if self.is_feasible else OPEN if self.with_open().is_feasible else WRONG
 
     def with_open(self) -> "Cart":
         """The cart as if what records leave open were so."""

@@ -17,7 +17,7 @@ from itertools import zip_longest
 from typing import Any
 
 from drretail.grounding.basket import baskets
-from drretail.grounding.cart import Cart
+from drretail.grounding.cart import OPEN, Cart
 from drretail.grounding.listing import listing_of
 from drretail.grounding.verify.findings import pick_findings
 from drretail.grounding.verify.records import read_ledger
@@ -178,7 +178,7 @@ class ConversationTurn:
         if self.decision == "none" and self.can_be_met:
             return False
         if self.can_be_met is not False:
-            return None if self.can_be_met is None or self.cart.rests_on_open else self.cart.is_feasible
+            return None if self.can_be_met is None or self.cart.verdict == OPEN else self.cart.is_feasible
         # The cart is what counts: who just keeps it has done what can be done, with or without a refusal in the block.
         # Whether it is right to buy a part of what is asked, and leave out the rest, nobody decides.
         stays = self.before is None or all(self.cart.pieces[key] >= self.before.pieces[key] for key in self.kept)

@@ -19,6 +19,7 @@ from drretail.grounding.vocabulary import (
     NO_WORDS,
     Vocabulary,
     heads_of,
+    names_of,
     stems_of,
     without_packing,
 )
@@ -142,7 +143,7 @@ def state_of_kind(listing: Listing, kind: str) -> State:
     if above and [*map(stems_of, path[-len(above) - 1 :])] != [*above, wanted]:
         return "broken"  # other sheets than those of this part of the shop
     if leaf and (leaf == wanted or _names_of_path(product.categories, without_packing(wanted))):
-        names = heads_of(product.title)
+        names = names_of(product)
         is_said = not names.isdisjoint(heads_of(path[-1])) or not names.isdisjoint(listing.vocabulary.heads(path))
         return "met" if is_said else "open"
     return "open" if could_be_of_kind(product, kind) else "broken"

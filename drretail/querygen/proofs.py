@@ -3,34 +3,43 @@
 Without a source, every limit that rests on it is gone. The source is needed if
 
     a  the cheapest basket that keeps the rest is not right
-    b  luck, the share of right ones among all baskets that keep the rest, is at most 1/3
+    b  luck, the share of right ones among all baskets that keep the rest, is at most 1/3, open ones counted
+       as right
     c  at least eight baskets keep the rest
     d  at least two baskets keep the whole wish, or provably none does
-    e  no value of these limits stands in the text, no other order could be meant, no record states a page's limit
+    e  no value of these limits stands in the text, or in what the shop has by the words that name an order there; no
+       other order could be meant, no record states a page's limit
     f  every place that a limit names says what it says
 
-All baskets of a query are looked at up to 20,000 of them; of more, so many are drawn.
+What a basket is worth is decided as for answers (``grounding.cart.worth_of``). One that rests on an open demand counts
+neither way, as there. All baskets of a query are looked at up to 20,000 of them; of more, so many are drawn.
 """
 
 import calendar
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
-from math import inf, prod
+from math import isclose, prod
 from statistics import fmean
 from typing import Any
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
-from drretail.grounding.basket import cheapest_choice, needed, total_of
+from drretail.env.offers import Offers
+from drretail.grounding.basket import cheapest_choice, needed
+from drretail.grounding.cart import OPEN, RIGHT, WRONG, units, worth_of
 from drretail.grounding.listing import folded
+from drretail.grounding.text.numerals import Numeral, conversion, find_numerals, with_units
+from drretail.grounding.text.words import NUMBERS, RUN, STOP_WORDS
+from drretail.grounding.vocabulary import stems_of
 from drretail.querygen.checks.case import QueryCase, Shopper
+from drretail.querygen.checks.sources import NEAR, orders_of, said_in, value_of
 from drretail.querygen.checks.sources import check as false_places
-from drretail.querygen.checks.sources import orders_of, value_of
 from drretail.records.criteria import Gold, NeedOf, NeedProof, Needs
 from drretail.records.figures import number
 from drretail.records.query import Fit, Query, Reference, WantedThing
-from drretail.records.wish import Source, SourceKind, Want, Wish
+from drretail.records.reading import Pick
+from drretail.records.wish import Limit, Source, SourceKind, Want, Wish, spoken
 
 MOST_LUCK = 1 / 3
 BASKETS = 20_000
@@ -57,54 +66,74 @@ class _Whole:
 
     wish: Wish
     reference: Reference
+    offers: Offers
 
     @property
     def is_unmeetable(self) -> bool:
         return self.reference.proof is not None and self.reference.proof.state == "proved"
 
     @cached_property
-    def right(self) -> dict[str, set[str]]:
-        """By the names of wants the ids of the offers that would do."""
-        return {thing.name: {fit.offer_id for fit in thing.fits} for thing in self.reference.things}
+    def states(self) -> Mapping[tuple[str, str], int]:
+        """By a want's name and an offer's id whether it would do."""
+        every = self.reference.things if self.reference.best is not None else ()
+        open_ones = {(thing.name, fit.offer_id): OPEN for thing in every for fit in thing.undecided}
+        return open_ones | {(thing.name, fit.offer_id): RIGHT for thing in every for fit in thing.fits}
 
-    @cached_property
-    def n_right(self) -> int:
-        """How many baskets are right."""
-        return self.baskets(self.wish, self.reference.things)[0]
+    def verdict(self, things: Sequence[WantedThing], chosen: Sequence[Fit] | None) -> int:
+        """What an answer with these fits of the things that are needed is worth; None declines."""
+        if chosen is None or self.is_unmeetable:
+            return RIGHT if chosen is None and self.is_unmeetable else WRONG
+        picks = [Pick(product=fit.offer_id, quantity=thing.quantity) for thing, fit in zip(things, chosen, strict=True)]
+        return self.offers.cart(self.wish, self.reference, picks).verdict
 
-    def is_right(self, things: Sequence[WantedThing], chosen: Sequence[Fit] | None) -> bool:
-        """True if these fits of the things that are needed are a right answer; None declines."""
-        if self.reference.best is None or chosen is None:
-            return chosen is None and self.is_unmeetable
-        does = all(fit.offer_id in self.right[thing.name] for thing, fit in zip(things, chosen, strict=True))
-        return does and (self.wish.budget is None or total_of(things, chosen) <= self.wish.budget.value)
-
-    def baskets(self, wish: Wish, things: Sequence[WantedThing]) -> tuple[int, float]:
-        """How many baskets keep a wish, and the share of these that are right; estimates if some were drawn."""
+    def baskets(self, wish: Wish, things: Sequence[WantedThing]) -> "_Baskets":
+        """All baskets that keep a wish, by what they are worth for this one; estimates if some were drawn."""
         import numpy as np
 
-        pairs = [[(thing, fit) for fit in thing.fits if fit.price is not None] for thing in needed(things)]
+        pairs = [[(thing, fit) for fit in thing.fits] for thing in needed(things)]
         sizes = [len(of_thing) for of_thing in pairs]
         if not all(sizes):
-            return 0, 0.0
+            return _Baskets(0, 0, 0)
         draw = np.random.default_rng([*self.reference.query_id.encode()])
         every = prod(sizes) <= BASKETS
         at = np.indices(sizes).reshape(len(sizes), -1) if every else [draw.integers(n, size=BASKETS) for n in sizes]
         ids = {fit.offer_id: number for number, (_, fit) in enumerate(chain.from_iterable(pairs))}
 
-        def chosen(of: Callable[[WantedThing, Fit], float]) -> Sequence[Any]:
+        def chosen(of: Callable[[WantedThing, Fit], int]) -> Sequence[Any]:
             return [np.array([of(*pair) for pair in its])[row] for its, row in zip(pairs, at, strict=True)]
 
-        cost: Any = sum(chosen(lambda thing, fit: int(fit.cost * thing.quantity * 100)))
-        keeps = cost <= (inf if wish.budget is None else float(wish.budget.value * 100))
+        cost = np.sum(chosen(lambda thing, fit: units(fit.cost * thing.quantity) if fit.price else 0), axis=0)
+        is_priced = np.all(chosen(lambda _, fit: fit.price is not None), axis=0)
+        keeps = worth_of(wish, RIGHT, cost, is_priced) == RIGHT
         for one, other in combinations(chosen(lambda _, fit: ids[fit.offer_id]), 2):
             keeps &= one != other
-        right = keeps & (cost <= (inf if self.wish.budget is None else float(self.wish.budget.value * 100)))
-        for does in chosen(lambda thing, fit: fit.offer_id in self.right[thing.name]):
-            right &= does
-        left = int(keeps.sum())
-        luck = int(right.sum()) / left if left and self.reference.best is not None else 0.0
-        return (left if every else round(left / BASKETS * prod(sizes))), luck
+        states = np.min(chosen(lambda thing, fit: self.states.get((thing.name, fit.offer_id), WRONG)), axis=0)
+        worth = worth_of(self.wish, states, cost, is_priced)[keeps]
+        scale = 1.0 if every else prod(sizes) / BASKETS
+        return _Baskets(*(round(scale * int((worth == state).sum())) for state in (RIGHT, OPEN, WRONG)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Baskets:
+    """How many baskets are worth what."""
+
+    right: int
+    open: int
+    wrong: int
+
+    @property
+    def decided(self) -> int:
+        return self.right + self.wrong
+
+    @property
+    def luck(self) -> float:
+        """The share of right ones."""
+        return self.right / self.decided if self.decided else 0.0
+
+    @property
+    def most_luck(self) -> float:
+        """The same if open ones are right."""
+        return (self.right + self.open) / max(1, self.decided + self.open)
 
 
 def with_needs(query: Query, case: QueryCase, catalog: Catalog) -> Query:
@@ -144,7 +173,7 @@ def mean_luck(queries: Sequence[Query], source: NeedOf) -> float:
 def needs_of(case: QueryCase, catalog: Catalog) -> Needs | None:
     """What a query needs; None if it wants nothing, or nobody knows what would be right."""
     query, reference = case.query, case.reference
-    whole = _Whole(query.wish or Wish(), reference)
+    whole = _Whole(query.wish or Wish(), reference, case.stock.offers)
     if not query.wants_something or (reference.best is None and not whole.is_unmeetable):
         return None
     proofs = {need: _proof(case, whole, kind) for need, kind in KINDS.items() if rests_on(query, kind)}
@@ -156,26 +185,67 @@ def _proof(case: QueryCase, whole: _Whole, kind: SourceKind) -> NeedProof:
     """The ablated oracle, and all baskets that it could take."""
     ablated = without(case.query, kind)
     wish, things = ablated.wish or Wish(), case.stock.offers.reference(ablated).things
-    left, luck = whole.baskets(wish, things)
+    left, right = whole.baskets(wish, things), whole.baskets(whole.wish, whole.reference.things).right
     failed = {
-        "a": whole.is_right(needed(things), cheapest_choice(needed(things), wish)),
-        "b": luck > MOST_LUCK,
-        "c": left < _LEAST_LEFT,
-        "d": not whole.is_unmeetable and whole.n_right < _LEAST_RIGHT,
+        "a": whole.verdict(needed(things), cheapest_choice(needed(things), wish)) == RIGHT,
+        "b": left.most_luck > MOST_LUCK,
+        "c": left.decided < _LEAST_LEFT,
+        "d": not whole.is_unmeetable and right < _LEAST_RIGHT,
         "e": _is_told(case, whole.wish, kind),
         "f": any(false_places(case)),
     }
-    return NeedProof(luck=luck, left=left, fails=tuple(letter for letter, fails in failed.items() if fails))
+    fails = tuple(letter for letter, fails in failed.items() if fails)
+    return NeedProof(luck=left.luck, left=left.decided, open=left.open, fails=fails)
 
 
 def _is_told(case: QueryCase, wish: Wish, kind: SourceKind) -> bool:
-    """True if the text has a value of a limit, or another order could be meant whose product has another value."""
-    limits = [limit for limit in wish.every_limit if limit.rests_on(kind)]
+    """True if the text has a value of a limit, or leads to one, or leaves open whose value is meant."""
+    limits, text = [limit for limit in wish.every_limit if limit.rests_on(kind)], case.query.text
     sources = [source for limit in limits for source in limit.sources if source.kind == kind == "profile"]
     shopper = case.shopper
-    return any(limit.is_said_in(case.query.text) for limit in limits) or (
-        shopper is not None and any(_is_ambiguous(shopper, source, case.query.text) for source in sources)
+    return any(_is_said(limit, text) for limit in limits) or (
+        shopper is not None
+        and any(_is_ambiguous(shopper, source, text) or _is_named(case, shopper, source) for source in sources)
     )
+
+
+def _is_said(limit: Limit, text: str) -> bool:
+    """True if a text holds one of a limit's values; a number also in words, or in another unit."""
+    unit = (limit.demand and limit.demand.unit) or ""
+    said, values = _measures(text), [f"{value} {unit}" if unit else value for value in limit.values]
+    return any(spoken(value) in spoken(text) for value in limit.values) or any(
+        isclose(number * factor, wanted.number, rel_tol=NEAR)
+        for value in values
+        for wanted in _measures(value)
+        for number, factor in ((each.number, conversion(each.unit, wanted.unit or each.unit)) for each in said)
+        if factor is not None
+    )
+
+
+def _measures(text: str) -> list[Numeral]:
+    """The numbers of a text with their units, words such as "seven" included."""
+    in_digits = RUN.sub(lambda word: str(NUMBERS.get(word[0].casefold(), word[0])), text)
+    return with_units([*find_numerals(in_digits)])
+
+
+def _is_named(case: QueryCase, shopper: Shopper, source: Source) -> bool:
+    """True if the text leads to a value by the shop alone.
+
+    It names what was ordered by its id, or by words of its title: those whose titles have all of them have the value
+    more often than by luck, and more often than their kind.
+    """
+    said, field = {*stems_of(case.query.text)}, folded(source.field)
+    for product_id in {order.product_id for order in orders_of(shopper, source)} & shopper.products.keys():
+        product = shopper.products[product_id].product
+        words = said.intersection(stems_of(product.title)) - STOP_WORDS
+        kind = [*case.stock.offers.could_be(product.leaf_category)]
+        named = [other for other in kind if words.issubset(stems_of(other.product.title))]
+        shares = [
+            fmean(folded(said_in(other, field)) == folded(source.value) for other in of) for of in (named, kind) if of
+        ]
+        if product_id.casefold() in case.query.text.casefold() or (shares and shares[0] > max(MOST_LUCK, *shares[1:])):
+            return True
+    return False
 
 
 def _is_ambiguous(shopper: Shopper, source: Source, text: str) -> bool:
@@ -196,22 +266,23 @@ def _kind_of(shopper: Shopper, product_id: str) -> tuple[str, ...]:
     return () if listing is None else (listing.product.category, *listing.product.categories)
 
 
-def _one_search(case: QueryCase, whole: _Whole, catalog: Catalog) -> bool:
-    """True if it is right to take the cheapest of ten hits for each want that keep what the text says."""
+def _one_search(case: QueryCase, whole: _Whole, catalog: Catalog) -> bool | None:
+    """True if it is right to take the cheapest of ten hits for each want that keep what the text says; None if open."""
     stated = without(without(case.query, "profile"), "page")
     wish, things = stated.wish or Wish(), list[WantedThing]()
     for want, thing in zip(wish.wants, case.stock.offers.reference(stated).things, strict=True):
         hits = {hit.product_id for hit in catalog.search(_search(want, wish)).hits}
         fits = tuple(fit for fit in thing.fits if fit.product_id in hits)
         things += [] if thing.optional else [thing.model_copy(update={"fits": fits})]
-    return whole.is_right(things, cheapest_choice(things, wish))
+    return {RIGHT: True, WRONG: False}.get(whole.verdict(things, cheapest_choice(things, wish)))
 
 
 def _search(want: Want, wish: Wish) -> CatalogQuery:
     """The name, the words of the text's demands, and what a search can limit."""
-    most = want.price_max or wish.budget
+    most, options = want.price_max or wish.budget, chain.from_iterable(want.options.values())
     return CatalogQuery(
-        " ".join((want.name, *map(str, want.must), *want.brands_wanted)),
+        " ".join((want.name, *map(str, want.must), *options, *want.brands_wanted)),
+        price_min=None if want.price_min is None else float(want.price_min.value),
         price_max=None if most is None else float(most.value),
         rating_min=want.rating_min,
         limit=_HITS,

@@ -7,8 +7,11 @@ from pydantic import Field
 
 from drretail.records.base import Estimated, OfJudge, Record
 
-Outcome = Literal["higher", "lower", "undecided", "too_few", "missing", "not_read", "order_decided", "exploratory"]
-"""The result of comparing A with B. "missing": more than one pair in ten lacks a value. "not_read": the judge follows
+Outcome = Literal[
+    "higher", "lower", "answered", "undecided", "too_few", "missing", "not_read", "order_decided", "exploratory"
+]
+"""The result of comparing A with B. "answered": one is above where both answered, which does not hold if each run that
+failed counts as the worst value. "missing": more than one pair in ten lacks a value. "not_read": the judge follows
 rules or does not read (``JudgeAudit``). "order_decided": nor does one that chooses by the order of two reports.
 "exploratory": nothing is tested.
 """
@@ -17,49 +20,43 @@ ORDER_DECIDED = "not read: the order decided"
 """What is said wherever a comparison by such a judge would stand."""
 
 
+GateState = Literal["passes", "fails", "unconfirmed", "open"]
+"""The result of a rule of a gate. "unconfirmed": it fails, and did not the time before. "open": nobody can tell, since
+it could not fail here, or since answers, scores or judgements are missing; that is no pass.
+"""
+
+
 class GateResult(Record):
-    """What a rule of ``compare --fail-if`` such as "clean:drop=.10" says of A, with what it can tell and its errors."""
+    """What a rule of ``compare --fail-if`` such as "errors:rise=.10" says of A, beside B or the last experiment."""
 
     rule: str
-    alpha: float
-    """In at most this share of comparisons an unchanged agent fails."""
-    catches: float
-    """The share of comparisons with as many queries, users and repeats in which a change as large as named fails."""
-    detectable: float | None
-    """The change that fails in 80 % of them; None if none does."""
-    queries_needed: int | None
-    """About how many queries let a change as large as named fail in 80 %; None for more than were tried."""
-    queries: int
-    users: int
-    name: str
+    state: GateState
+    told: str
+    """Why, in sentences with the figures."""
+    name: str = ""
     """The score."""
     a: str
     b: str
-    judge: str
-    mean_a: float
-    mean_b: float
-    p: float
-    """One-sided p of the difference, from flipping the signs of users."""
-    fails: bool
-    dropped: dict[str, int] = Field(default_factory=dict[str, int])
-    """Queries that lack a value of one of the two, by why."""
-    worse: dict[str, tuple[float, float]]
-    """By query on which A is worse: B's value and A's."""
-
-
-class BoundResult(Record):
-    """What a rule of ``compare --fail-if`` such as "FP < -0.02" or "false_answers > last" says of one score."""
-
-    rule: str
-    fails: bool
-    told: str
-    """The figures, in words."""
-    unit: Literal["answer", "query"]
+    judge: str = ""
+    unit: Literal["answer", "query"] = "query"
     """What the figures are of."""
-    of: int
+    of: int = 0
     """How many have a value."""
+    users: int = 0
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
     """Those without one, by why."""
+    mean_a: float | None = None
+    mean_b: float | None = None
+    alpha: float | None = None
+    """Of a test: in at most this share of comparisons an unchanged agent fails."""
+    p: float | None = None
+    """One-sided p of the difference, from flipping the signs of users."""
+    catches: float | None = None
+    """The share of comparisons with such queries, users and repeats in which a true change of the size named fails."""
+    detectable: float | None = None
+    """The true change that fails in 80 % of them; None if none that is possible does."""
+    worse: dict[str, tuple[float, float]] = Field(default_factory=dict[str, tuple[float, float]])
+    """By query on which A is worse: B's value and A's."""
 
 
 class ComparedRow(Estimated):
@@ -89,12 +86,26 @@ class ComparedRow(Estimated):
     """Queries that the experiment asks."""
     n_due: int = 0
     """Those that it asks both systems, without those on which neither has anything to measure."""
+    n_asked: int = Field(default=0, exclude=True)
+    """Those that it asks both systems."""
     n_pairs: int
     """Queries with values of both systems."""
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
     """Due queries that lack a value of one system, by why; together n_due − n_pairs."""
     p: float | None = None
     """Two-sided p of the difference, from the same estimate as its interval. None if nothing is tested."""
+    failed: tuple[int, int] = (0, 0)
+    """Runs of A and of B that failed by themselves and have no value."""
+    p_failed: float | None = None
+    """``p`` if each of them counts as the worst value of the scale, or as the worst one seen; 1 if the difference then
+    has another sign. None without any.
+    """
+    margin: float | None = None
+    """The margin that was asked for, and the ends of the difference by which it is judged: those of the interval; of
+    shares with one further query that differs by the whole scale.
+    """
+    margin_low: float | None = None
+    margin_high: float | None = None
     p_holm: float | None = None
     """``p`` after Holm's correction over ``tests`` tests."""
     tests: int = 0
@@ -109,10 +120,14 @@ class ComparedRow(Estimated):
     n_needed: int | None = None
     """Queries that show so large a true difference in 8 of 10 experiments, at 5 % divided by ``tests``."""
     n_needed_low: int | None = None
-    """Below 50 users: the number needed lies from here to ``n_needed_high`` in 8 of 10 experiments."""
+    """The number needed lies from here to ``n_needed_high`` in 8 of 10 experiments."""
     n_needed_high: int | None = None
     by_query: dict[str, tuple[float, float]] = Field(default_factory=dict[str, tuple[float, float]], exclude=True)
     """A's and B's value of each paired query; not written."""
+    with_failed: dict[str, tuple[float, float]] = Field(default_factory=dict[str, tuple[float, float]], exclude=True)
+    """The same with each failed run as the worst value; empty without any."""
+    lacking: dict[str, int] = Field(default_factory=dict[str, int], exclude=True)
+    """Runs of both without a value, by why."""
 
     @property
     def is_comparable(self) -> bool:
@@ -125,15 +140,30 @@ class ComparedRow(Estimated):
         return self.outcome in ("higher", "lower")
 
     @property
+    def p_kept(self) -> float | None:
+        """The p by which a difference is concluded: it has to be shown with failed runs and without them."""
+        return None if self.p is None else max(self.p, self.p_failed or 0.0)
+
+    @property
+    def is_equal(self) -> bool:
+        """True if a difference of the margin or more is excluded in both directions."""
+        ends = (self.margin_low, self.margin_high)
+        return self.margin is not None and all(end is not None and abs(end) < self.margin for end in ends)
+
+    @property
     def turned(self) -> "ComparedRow":
         """The same, of B minus A."""
         swapped = {"higher": "lower", "lower": "higher"}
         low, high = (None if end is None else 0.0 - end for end in (self.ci_high, self.ci_low))
+        margins = (None if end is None else 0.0 - end for end in (self.margin_high, self.margin_low))
         turned = {
             "difference": None if self.difference is None else 0.0 - self.difference,
             "ci_low": low,
             "ci_high": high,
+            **dict(zip(("margin_low", "margin_high"), margins, strict=True)),
+            "failed": self.failed[::-1],
             "by_query": {query: (b, a) for query, (a, b) in self.by_query.items()},
+            "with_failed": {query: (b, a) for query, (a, b) in self.with_failed.items()},
         }
         return self.model_copy(
             update=_swapped(self, _SIDES) | turned | {"outcome": swapped.get(self.outcome, self.outcome)}

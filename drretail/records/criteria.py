@@ -167,9 +167,11 @@ class NeedProof(Record):
     """Whether a query's answer needs a source."""
 
     luck: float
-    """The share of right baskets among all that keep the limits that do not rest on the source."""
+    """The share of right baskets among those that keep the limits that do not rest on the source."""
     left: int
     """How many baskets these are."""
+    open: int = Field(default=0, exclude_if=lambda baskets: not baskets)
+    """How many more there are of which nobody knows whether they are right."""
     fails: tuple[str, ...] = ()
     """The letters of what is not proved (docs/queries.md, "What a question needs"); none if the source is needed."""
     by: str = ""
@@ -181,8 +183,8 @@ class Needs(Record):
 
     profile: NeedProof | None = Field(default=None, exclude_if=lambda need: need is None)
     web: NeedProof | None = Field(default=None, exclude_if=lambda need: need is None)
-    one_search: bool
-    """True if the cheapest of ten hits of one search for each want is right."""
+    one_search: bool | None
+    """True if the cheapest of ten hits of one search for each want is right; None if that rests on an open demand."""
     of: str = ""
     """``Query.asked_sha`` of what was asked; a proof of anything else proves nothing."""
 

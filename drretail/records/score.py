@@ -81,10 +81,12 @@ class MetricDescription(Record):
     """Variants that are one share minus another, -1 to 1: they are no shares, even if they happen to lie in 0 to 1."""
     higher_is_better: bool = True
     """False if a high value is bad, or neither good nor bad: there is no bar to reach."""
+    errors: tuple[str, ...] = ()
+    """Variants that count or share out errors: less is better, whatever the others are."""
     named_by_variant: bool = False
     """True if a variant's name is clear without the metric's."""
     folds_perfect: bool = False
-    """True if variants that are 1 for every system are folded into one sentence, except for the summaries."""
+    """True if errors that no system made are folded into one sentence, all but the summaries."""
     self_checked: bool = False
     """True if an agent may remove from its own reports what this metric finds."""
     bounded_by_oracle: bool = False
@@ -100,6 +102,9 @@ class MetricDescription(Record):
             column.model_copy(update={"meaning": column.meaning or meanings.get(column.variant, "")})
             for column in columns
         )
+
+    def less_is_better(self, variant: str) -> bool:
+        return not self.higher_is_better or variant in self.errors
 
     def name_of(self, metric: str, variant: str) -> str:
         """A variant's one name in all outputs: with the metric's where the variant alone says little."""
@@ -429,7 +434,7 @@ class Scoreboard(Record):
     not_read: tuple[str, ...] = Field(default=(), exclude_if=lambda sentences: not sentences)
     """What nothing is concluded from, named before all else: judges that do not read."""
     sentence: str = ""
-    """What can be concluded of all systems, in one of five sentences, and what it would take to tell."""
+    """What can be concluded of all systems, in one sentence, and what it would take to tell."""
     absent: dict[str, str] = Field(default_factory=dict[str, str])
     """The titles of tables that the board lacks, and why."""
     are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)

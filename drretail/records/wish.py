@@ -125,10 +125,6 @@ class Limit:
         """True if one of its sources is of this kind."""
         return _rests_on(kind, self.sources)
 
-    def is_said_in(self, text: str) -> bool:
-        """True if a text holds one of its values."""
-        return any(spoken(value) in spoken(text) for value in self.values)
-
 
 def _values_of(bound: Any) -> tuple[str, ...]:
     if isinstance(bound, Money):

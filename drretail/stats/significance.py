@@ -13,10 +13,11 @@ An unchanged agent fails a gate in at most ``alpha`` of comparisons, since flipp
 caught depends on how much answers differ from run to run, which is taken from the differences that are seen.
 """
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, fsum
+from math import ceil, fsum, inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 from drretail.records.base import sha256_of
@@ -88,26 +89,43 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-RANGED = 50
-"""Below this many users the number of queries needed has a range."""
 _BEYOND = 0.03
-"""Beyond each end of that range: with a tenth it holds too rarely, since few users hide how heavy the tails are."""
+"""Beyond each end of the range of queries needed: with a tenth it holds too rarely, since few users hide how heavy the
+tails are.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """How many queries show a difference, and where their number lies in 8 of 10 experiments of fewer users."""
+    """How many queries show a difference, and where their number lies in 8 of 10 experiments."""
 
     queries: int
-    low: int | None = None
-    high: int | None = None
+    low: int
+    high: int
 
 
-def queries_needed(apart: float, differences: Sequence[float], groups: Groups, tests: int = 1) -> Needed | None:
+def spread_when_apart(apart: float, means: tuple[float, float], whole: float) -> float:
+    """How many times larger the variance of differences is if two means on a scale from 0 to ``whole`` are apart.
+
+    Near an end of the scale values hardly vary, and they vary more once one of the two systems has left it. The
+    variance of values is taken to change with their mean m as m(1 − m), that of shares of one size. Means that are
+    closer than ``apart`` come apart towards the middle of the scale.
+    """
+    middle, gap, size = sum(means) / 2 / whole, abs(means[0] - means[1]) / whole, apart / whole
+    middle = middle if middle >= 0.5 else 1 - middle
+    high = middle + min(gap, size) / 2
+    seen = (middle + gap / 2) * (1 - middle - gap / 2) + (middle - gap / 2) * (1 - middle + gap / 2)
+    then = high * (1 - high) + (high - size) * (1 - high + size)
+    return then / seen if seen > 0 else 1.0
+
+
+def queries_needed(
+    apart: float, differences: Sequence[float], groups: Groups, tests: int = 1, wider: float = 1.0
+) -> Needed | None:
     """How many queries, of users with as many as these, show a true difference ``apart`` with ``POWER``.
 
-    The spread is that of the differences seen, and the level is 5 % divided by the number of tests, the strictest of
-    Holm's. None if the differences do not vary, or come from too few users.
+    The variance is ``wider`` times that of the differences seen (``spread_when_apart``), and the level is 5 % divided
+    by the number of tests, the strictest of Holm's. None if the differences do not vary, or come from too few users.
     """
     from scipy.special import chdtri, stdtrit
 
@@ -131,9 +149,7 @@ def queries_needed(apart: float, differences: Sequence[float], groups: Groups, t
             low, high = (low, middle) if shows(middle) else (middle, high)
         return ceil(high * len(differences) / users)
 
-    of_user = seen.error**2 * users
-    if users >= RANGED:
-        return Needed(queries(of_user))
+    of_user = seen.error**2 * users * wider
     # How sure a variance is depends on how heavy the tails of the users' sums are.
     sums = cluster_sums([value - seen.value for value in differences], groups)
     peaked = fsum(total**4 for total in sums) * users / fsum(total**2 for total in sums) ** 2
@@ -142,36 +158,63 @@ def queries_needed(apart: float, differences: Sequence[float], groups: Groups, t
     return Needed(queries(of_user), queries(few), queries(many))
 
 
+def margin_ends(differences: Sequence[float], groups: Groups, whole: float) -> tuple[float, float] | None:
+    """The ends of the mean difference by which a margin is judged; None if there are none.
+
+    Each is the end of the 95% interval with one further query, of a user of its own, that differs by the whole scale in
+    this direction: rare differences may all be missing among those seen. Without a scale they are those of the
+    interval.
+    """
+    further = (*groups, max(groups, default=-1) + 1)
+    if isfinite(whole):
+        low, high = (mean_interval([*differences, far], further) for far in (-whole, whole))
+    else:
+        low = high = mean_interval(differences, groups)
+    enough = max(groups, default=-1) + 1 >= FEWEST
+    return (low.low, high.high) if enough and low.low is not None and high.high is not None else None
+
+
 _DRAWS = 1000
 _FLIPS = 10_000
-_MOST_USERS = 5000
-"""As far as the number of users is looked for that a gate needs."""
+_STEPS = 20
+"""Steps of a gate's size in which it looks for the fall that it catches, up to ten times that size."""
 
 
 @dataclass(frozen=True)
 class Gate:
-    """The test of these differences at level ``alpha``."""
+    """The test at level ``alpha`` that values fell by ``size`` or more, by query ``before`` and ``after``.
 
-    differences: Sequence[float]
+    Where values are counts or shares, a fall takes all of some values, the hardest to see; else a part of each.
+    """
+
+    before: Sequence[float]
+    after: Sequence[float]
     groups: Groups
     alpha: float
-    is_share: bool = True
-    """True if values are 0 to 1. A drop then takes all of some questions, the hardest to see; else a part of each."""
-    most: float = 1.0
-    """For shares: the largest drop that is possible, which is the mean before."""
+    size: float
+    lowest: float | None = None
+    """The end of the scale towards which values fall; None if there is none."""
 
     @cached_property
-    def p(self) -> float | None:
+    def differences(self) -> list[float]:
+        return [round(after - before, 10) for before, after in zip(self.before, self.after, strict=True)]
+
+    @property
+    def fall(self) -> float:
+        """How far the mean fell."""
+        return -fsum(self.differences) / max(1, len(self.differences))
+
+    @cached_property
+    def p(self) -> float:
         """p of a mean this far below 0, or further, if the signs of users' sums are flipped at random: one-sided.
 
-        Exact for up to 12 users who differ, else from random flips, among which the one seen counts. None without a
-        query.
+        Exact for up to 12 users who differ, else from random flips, among which the one seen counts.
         """
         from scipy.stats import permutation_test
 
         differing = [total for total in user_sums(self.differences, self.groups) if total]
         if not differing:
-            return 1.0 if self.differences else None
+            return 1.0
 
         seen = fsum(differing)
 
@@ -192,77 +235,92 @@ class Gate:
         return float(test.pvalue)
 
     @property
+    def is_shown(self) -> bool:
+        """True if the test shows a fall, whatever its size."""
+        return self.p <= self.alpha
+
+    @property
     def fails(self) -> bool:
-        return self.p is not None and self.p <= self.alpha
+        return self.is_shown and round(self.fall - self.size, 10) >= 0
 
     @property
     def users(self) -> int:
         return max(self.groups, default=-1) + 1
 
-    def catches(self, drop: float, users: int | None = None) -> float:
-        """The share of comparisons in which a true drop of the mean fails, with so many users like these.
+    @cached_property
+    def most(self) -> float:
+        """The largest fall that there can be."""
+        return inf if self.lowest is None else fsum(self.before) / max(1, len(self.before)) - self.lowest
 
-        Users are drawn from those seen, without the change that was seen, and with random signs, as if nothing had
-        changed; then the drop is taken off.
+    @cached_property
+    def can_fall(self) -> int:
+        """The users of whose values some are above the lowest."""
+        above = (self.lowest is None or value > self.lowest for value in self.before)
+        return len({group for group, is_above in zip(self.groups, above, strict=True) if is_above})
+
+    @property
+    def reaches(self) -> bool:
+        """True if the test shows a fall where all users fall who can."""
+        return 0.5**self.can_fall <= self.alpha
+
+    def catches(self, fall: float) -> float:
+        """The share of comparisons in which a true fall of the mean fails.
+
+        Users are drawn from those seen, without the change that was seen, and with before and after exchanged at
+        random, as if nothing had changed; then the fall is taken off.
         """
         import numpy as np
         from scipy.special import ndtri
 
-        rng = np.random.default_rng(int(sha256_of(f"gate|{users}")[:16], 16))
-        seen, is_there = self._by_user
-        chosen = rng.integers(0, self.users, (_DRAWS, users or self.users))
-        values = seen[chosen]
+        rng = np.random.default_rng(int(sha256_of("gate")[:16], 16))
+        seen, is_there = self._by_user(self.differences)
+        before, _ = self._by_user(self.before)
+        chosen = rng.integers(0, self.users, (_DRAWS, self.users))
+        values, there = seen[chosen], is_there[chosen]
         if np.isin(seen, (-1, 0, 1)).all():  # of what became right, or wrong, as much is chance as became the other
             ups, downs = int((seen > 0).sum()), int((seen < 0).sum())
             prevails = values > 0 if ups > downs else values < 0
             values = np.where(prevails & (rng.random(values.shape) * max(ups, downs) >= min(ups, downs)), 0, values)
         else:
-            values = np.where(is_there[chosen], values - seen.sum() / is_there.sum(), 0)
+            values = np.where(there, values - seen.sum() / is_there.sum(), 0)
         values = values * rng.choice([-1.0, 1.0], chosen.shape)[..., None]
-        if self.is_share:  # nothing falls below 0, so a question that fails already can't fail anew
-            room = np.where(is_there[chosen], np.clip(values + 1, 0, 1), 0)
-            share = drop * is_there[chosen].sum() / max(room.sum(), 1e-9)
+        if self._falls_whole:
+            # Nothing falls below the lowest, so a question that fails already can't fail anew.
+            left = before[chosen] + values
+            room = np.where(there, 1 if self.lowest is None else np.clip(left - self.lowest, 0, 1), 0)
+            share = fall * there.sum() / max(room.sum(), 1e-9)
             values = values - room * (rng.random(values.shape) < share)
         else:
-            values = values - drop
-        sums = np.where(is_there[chosen], values, 0).sum(axis=2)
+            values = values - fall
+        sums = np.where(there, values, 0).sum(axis=2)
         # The flip test's normal approximation, with a continuity correction: sums move in steps of the least of them.
         sizes = np.where(np.abs(sums) > 1e-9, np.abs(sums), np.inf)
         spread = np.sqrt((sums**2).sum(axis=1))
         reached = -sums.sum(axis=1) - np.where(spread > 0, sizes.min(axis=1), 0)
-        return float((reached > -ndtri(self.alpha) * np.maximum(spread, 1e-9)).mean())
+        is_large = -sums.sum(axis=1) >= (self.size - 1e-9) * there.sum(axis=(1, 2))
+        return float((is_large & (reached > -ndtri(self.alpha) * np.maximum(spread, 1e-9))).mean())
 
     @cached_property
     def detectable(self) -> float | None:
-        """The least drop, in steps of .01, that is caught in 80 % of comparisons; None if no possible one is."""
-        at = _first(lambda step: self.catches(step / 100) >= POWER, max(1, int(100 * self.most + 1e-9)))
-        return None if at is None else at / 100
-
-    def users_needed(self, drop: float) -> int | None:
-        """About how many users like these catch the drop in 80 % of comparisons; None for more than a few thousand."""
-        return _first(lambda users: self.catches(drop, users) >= POWER, _MOST_USERS)
+        """About the least fall that fails in 80 % of comparisons; None if no possible one does."""
+        falls = [self.size * (1 + step / _STEPS) for step in range(9 * _STEPS + 1)]
+        possible = [fall for fall in falls if fall <= self.most + 1e-9]
+        at = bisect_left(possible, True, key=lambda fall: self.catches(fall) >= POWER)
+        return possible[at] if at < len(possible) else None
 
     @property
-    def _by_user(self) -> "tuple[NDArray[np.float64], NDArray[np.bool_]]":
+    def _falls_whole(self) -> bool:
+        every = [*self.before, *self.after]
+        are_shares = self.lowest is not None and all(0 <= value - self.lowest <= 1 for value in every)
+        return are_shares or all(value.is_integer() for value in map(float, every))
+
+    def _by_user(self, values: Sequence[float]) -> "tuple[NDArray[np.float64], NDArray[np.bool_]]":
         """Users x their questions, filled up with zeros, and which of them are questions."""
         import numpy as np
 
-        lists = [[] for _ in range(self.users)] if self.users else [[0.0]]
-        for difference, group in zip(self.differences, self.groups, strict=True):
-            lists[group].append(difference)
+        lists: list[list[float]] = [[] for _ in range(self.users)]
+        for value, group in zip(values, self.groups, strict=True):
+            lists[group].append(value)
         width = max(map(len, lists))
-        values = np.array([[*row, *[0.0] * (width - len(row))] for row in lists])
-        return values, np.array([[at < len(row) for at in range(width)] for row in lists])
-
-
-def _first(holds: Callable[[int], bool], most: int) -> int | None:
-    """The least number from 1 for which something holds that then holds for all higher ones; None up to ``most``."""
-    low, high = 0, 1
-    while not holds(high):
-        if high == most:
-            return None
-        low, high = high, min(2 * high, most)
-    while high - low > max(1, low // 20):  # to 5 %, which a simulation doesn't tell apart
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+        filled = np.array([[*row, *[0.0] * (width - len(row))] for row in lists])
+        return filled, np.array([[at < len(row) for at in range(width)] for row in lists])

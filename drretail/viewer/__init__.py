@@ -15,6 +15,7 @@ plots/           plots as SVG
 page/            pages for a browser
 sections.py      for a terminal: the scoreboard, slices, comparisons; every table that scores have, for terminal, text,
                  page, LaTeX and CSV
+gates.py         the results of a gate for CI: JUnit, Markdown
 paper.py         an experiment as the paper's tables, what its numbers stand on, and how it differs from the paper's
 published.py     the paper's own numbers, and tables of an experiment with them below
 output.py        prints results and JSON documents

@@ -38,6 +38,20 @@ def test_an_answer_is_true_unless_a_record_says_otherwise(world: World) -> None:
     assert (said_nothing.is_true, said_nothing.looked_at.decided) == (True, 0)
 
 
+def test_marks_by_address_are_read_in_answers_as_in_reports(world: World) -> None:
+    shop, said = "http://ecommerce.com/B0TEST0001", "It fits small yards well, at {}"
+    for form in (
+        f"{said} ([shop]({shop})).",
+        f"{said} {shop}",
+        f"{said} [1].\n\n[1] {shop}",
+        f"- {said}\n- Link: {shop}",
+    ):
+        for amount, false in (("$24.99", []), ("$21.99", ["$21.99"])):
+            found = [each.text for each in check(QUESTION, form.format(amount), world).findings]
+            assert (form, found) == (form, false)
+    assert check(QUESTION, "It fits small yards well, at $21.99.", world).not_looked_at == ("21.99",)
+
+
 def test_an_answer_that_repeats_itself_is_read_in_linear_time(world: World) -> None:
     started = time.process_time()
     check(QUESTION, "Tanagrove Tube Bird Feeder: $24.99, 4.6 ★ (1,843), " * 2000, world)

@@ -1,8 +1,9 @@
-"""``drretail compare`` on the command line. Tests api/compare.py and eval/numbers/fail_if.py."""
+"""``drretail compare`` on the command line. Tests api/compare.py, eval/numbers/fail_if.py and viewer/gates.py."""
 
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -40,35 +41,68 @@ def test_two_systems_are_a_dozen_lines_and_details_are_tables_of_100_columns(suc
     assert said[-2:] == ["12", "–"]
 
 
-SAID = f"stub said of {A} less that of {B} is +0.54"
-DONE = f"done of {A} less that of {B} is 0.00"
-
-
-@pytest.mark.usefixtures("judged")
-def test_a_rule_that_the_difference_meets_ends_with_4(drretail: Command) -> None:
-    for rule, told in (("stub said < -0.1", ""), ("said > 0.1", SAID), ("done <= 0", DONE)):
-        done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", rule)
-        assert done.returncode == (4 if told else 0), rule
-        assert bool(told) == (f"{rule}: {told} by code (12 queries)." in done.stderr)
-        assert bool(told) != (f"Passes: {rule}: stub said of {A}" in done.stderr)
+@pytest.mark.parametrize(
+    ("rule", "code", "told"),
+    [
+        ("stub said < -0.1", 0, f"Passes: stub said < -0.1: stub said of {A} beside {B}, by code. A − B is +0.54, +0."),
+        ("said > 0.1", 4, f"Fails: said > 0.1: stub said of {A} beside {B}, by code. A − B is +0.54, "),
+        ("done <= 0", 4, f"Fails: done <= 0: done of {A} beside {B}, by code. A − B is 100% and 100%, n = 12."),
+        ("done > 0.5", 2, "B is at 1.00, from where no difference meets the rule."),
+        ("said:drop=.10", 0, "A is at 0.84, B at 0.31: not worse (p = 1)."),
+        ("said:rise=.10", 4, "risen by 0.54 (p = 0.00024)."),
+        ("said:rise=.60", 0, "risen by 0.54 (p = 0.00024); that is shown, and less than the rule's size."),
+        ("said:drop=.40", 2, "B is at 0.31, from where no drop of 0.4 is possible: the rule can't fail."),
+        ("said:margin=.10", 0, "a change for the worse of 0.1 is excluded."),
+    ],
+)
+def test_a_rule_ends_with_4_where_it_fails_and_with_2_where_it_can_not(
+    rule: str, code: int, told: str, drretail: Command, judged: Path
+) -> None:
+    done = drretail("compare", str(judged), "react", "hybrid", "--metrics", STUB, "--fail-if", rule)
+    assert (done.returncode, told in " ".join(done.stderr.split())) == (code, True), done.stderr
 
 
 def test_a_gate_says_what_it_can_tell_whether_it_fails_and_on_which_queries(drretail: Command, judged: Path) -> None:
-    worse = drretail("compare", "exp", "hybrid", "react", "--metrics", STUB, "--fail-if", "said:drop=.10")
-    told = " ".join(worse.stderr.split())
+    files = ("--junit", str(judged.parent / "gate.xml"), "--summary", str(judged.parent / "summary.md"))
+    rules = ("--fail-if", "said:drop=.10", "--fail-if", "said:drop=.90", "--fail-if", "said:rise=.10")
+    worse = drretail("compare", "exp", "hybrid", "react", "--metrics", STUB, *rules, *files, "--json")
+    gates = json.loads(worse.stdout)["gates"]
+    # Three rules share the false alarms.
+    assert [(gate["state"], round(gate["alpha"], 4)) for gate in gates] == [
+        ("fails", 0.0167), ("open", 0.0167), ("passes", 0.0167)
+    ]  # fmt: skip
     assert worse.returncode == 4
-    assert "said:drop=.10: an unchanged agent fails in at most 5% of comparisons. With these 12 queries" in told
-    assert re.search(r"a drop of \.10 is caught in \d+%, and one of 0\.\d\d in 80%; \.10 in 80% takes about \d", told)
-    assert "Fails: stub said of hybrid@model is " in told
+    told = " ".join(worse.stderr.split())
+    assert "said:drop=.10: an unchanged agent fails in at most 1.67% of comparisons. With these 12 queries a" in told
+    assert re.search(r"a true drop of \.10 fails in \d+%, and one of 0\.\d\d in 80%\.", told)
     assert re.search(r"Worse on \d+ queries: q\d+ \(0\.\d\d → 0\.\d\d\), ", told)
-    better = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", "said:drop=.10", "--json")
-    (gate,) = json.loads(better.stdout)["gates"]
-    assert (better.returncode, gate["fails"], gate["alpha"], gate["worse"]) == (0, False, 0.05, {})
-    risen = ("--fail-if", "said:rise=.10", "--fail-if", "said:drop=.10", "--json")
-    both = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, *risen)
-    # Two rules share the false alarms.
-    gates = [(gate["fails"], gate["alpha"]) for gate in json.loads(both.stdout)["gates"]]
-    assert (both.returncode, gates) == (4, [(True, 0.025), (False, 0.025)])
+    suite = ElementTree.parse(judged.parent / "gate.xml").getroot()
+    kinds = [case[0].tag for case in suite]
+    assert (suite.attrib["failures"], kinds) == ("1", ["failure", "error", "system-out"])
+    summary = (judged.parent / "summary.md").read_text(encoding="utf-8")
+    assert summary.count(f"({B} beside {A}, by code)` |") == 3
+
+
+def test_where_a_comparison_can_not_be_made_junit_says_so(drretail: Command, judged: Path) -> None:
+    done = drretail("compare", "exp", "gone", "react", "--fail-if", "said:drop=.1", "--junit", "gate.xml")
+    assert done.returncode == 2
+    assert "There is no system 'gone'" in (judged.parent / "gate.xml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("before", "code"), [("0.1", 4), ("0.5", 0), ("gone", 2)])
+def test_a_gate_that_is_confirmed_fails_where_it_failed_the_time_before(
+    before: str, code: int, tmp_path: Path, drretail: Command
+) -> None:
+    for folder, value in (("then", before), ("now", "0.1")):
+        answers = {label: dict.fromkeys((f"q{at}-r1" for at in range(12)), v) for label, v in ((A, value), (B, "0.5"))}
+        answers = {label: its for label, its in answers.items() if (label, value) != (A, "gone")}
+        scored(experiment(tmp_path / folder, answers), STUB)
+    rule = ("--metrics", STUB, "--fail-if", "said:drop=.1")
+    done = drretail("compare", "now", A, B, *rule, "--confirm", "then")
+    assert done.returncode == code, done.stderr
+    assert (code == 0) == ("It did not fail the time before." in done.stderr)
+    assert code == 2 or "fails in at most 3% of comparisons" in " ".join(done.stderr.split())
+    assert drretail("compare", "now", A, B, *rule, "--confirm", "now").returncode == 2
 
 
 def test_systems_that_are_called_a_and_b_go_by_their_names(succeeds: Command, tmp_path: Path) -> None:
@@ -113,20 +147,21 @@ def answered(folder: Path, values: str, label: str = A) -> None:
         ("0.5 0.5 0.5 0.5 0.5 0.5", ""),
         ("0.5 0.5 0.5 0.5 0.5 0.6", "said of react@model is 0.517, and was 0.5."),
         ("0.5 0.5", "said of react@model is of 2, and was of 6"),
-        ("0.5 failed 0.5 0.5 0.5 0.5", "said of react@model: 1 failed, 1 judgement that failed"),
+        ("0.5 failed 0.5 0.5 0.5 0.5", "said of react@model: 1 failed."),
         ("na na na na na na", "said of react@model: no value"),
-        ("0.5 0.5 0.5 0.5 0.5 -", "The scores of now are stale"),
-        ("gone", "react@model of the last experiment is gone"),
+        ("0.5 0.5 0.5 0.5 0.5 -", "The scores are stale (now: "),
+        ("gone", "hybrid@model of the last experiment is gone"),
+        ("new", "hybrid@model is not in the last experiment"),
     ],
 )
 def test_a_gate_on_the_last_experiment_does_not_pass_over_what_nobody_looked_at(
     now: str, told: str, tmp_path: Path, drretail: Command
 ) -> None:
     answered(tmp_path / "last", "0.5 0.5 0.5 0.5 0.5 0.5")
-    if now == "gone":
-        experiment(tmp_path / "last", {B: {"q0-r1": "0.5"}})
-        scored(tmp_path / "last", STUB)
-        answered(tmp_path / "now", "0.5 0.5 0.5 0.5 0.5 0.5", B)
+    if now in ("gone", "new"):
+        alone, both = ("now", "last") if now == "gone" else ("last", "now")
+        answered(tmp_path / alone, "0.5 0.5 0.5 0.5 0.5 0.5")
+        scored(experiment(tmp_path / both, {label: {"q0-r1": "0.5"} for label in (A, B)}), STUB)
     else:
         answered(tmp_path / "now", now)
     done = drretail("compare", "now", "--last", "last", "--fail-if", "said > last")
@@ -146,8 +181,8 @@ def test_a_gate_does_not_pass_over_other_questions_and_says_what_it_passes(
     assert done.returncode == (0 if passes else 2)
     if passes:
         (gate,) = json.loads(done.stdout)["gates"]
-        assert (gate["rule"], gate["fails"], gate["of"], gate["dropped"]) == ("said > last", False, 5, {"n/a": 1})
-        said = "Passes: said > last: said of react@model is 0.5, and was 0.5 in the 5 of 6 answers looked at;"
+        assert (gate["rule"], gate["state"], gate["of"], gate["dropped"]) == ("said > last", "passes", 5, {"n/a": 1})
+        said = "Passes: said > last: said of react@model beside react@model in the 5 of 6 answers looked at;"
         assert said in " ".join(drretail("compare", "now", "--last", "last", "--fail-if", "said > last").stderr.split())
     else:
         assert f"was asked {shared} of the 6 questions of the last experiment" in " ".join(done.stderr.split())
@@ -162,7 +197,7 @@ def test_a_gate_between_systems_fails_or_is_refused_where_judgements_failed(
     scored(experiment(tmp_path / "exp", {A: {**lower, "q7-r1": "failed"}, B: dict.fromkeys(lower, "0.5")}), STUB)
     done = drretail("compare", "exp", A, B, "--metrics", STUB, "--fail-if", rule)
     assert done.returncode == (4 if broken else 2), done.stderr
-    assert broken or "lack 1 judge failed, 1 judgement that failed." in " ".join(done.stderr.split())
+    assert broken or "They lack 1 judge failed." in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(("damage", "command"), [(b"{", "run … --retry spoiled"), (None, "run")])
@@ -181,4 +216,4 @@ def test_a_gate_does_not_pass_over_one_row_for_six(tmp_path: Path, drretail: Com
     (tmp_path / "s.csv").write_text("\n".join(["system,query,value", *rows]), encoding="utf-8")
     done = drretail("compare", "s.csv", "a", "b", "--fail-if", "value < -0.1")
     assert done.returncode == 2
-    assert "5 no value in the file" in done.stderr
+    assert "5 of 6 queries lack a value: 5 no value in the file" in done.stderr

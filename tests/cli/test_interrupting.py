@@ -18,7 +18,6 @@ from drretail.files import write_lines
 from drretail.locks import LOCK
 from drretail.records.query import Query
 from drretail.run_file import JOURNAL, RUN_FILE
-from drretail.unchanged import STATES
 from tests import build
 from tests.cli.commands import MAIN, Command, Start, environment
 from tests.cli.forked import ForkedCommand
@@ -94,7 +93,7 @@ def test_sigterm_ends_in_words_where_ctrl_c_is_ignored(shop: str, queries: str, 
 def files(folder: Path) -> dict[str, Any]:
     """What is the same however it was made."""
     kept = build.files(folder, journals=False)
-    return {name: data for name, data in kept.items() if not name.endswith((RUN_FILE, LOCK, STATES))} | runs_in(folder)
+    return {name: data for name, data in kept.items() if not name.endswith((RUN_FILE, LOCK))} | runs_in(folder)
 
 
 def runs(folder: Path) -> set[str]:

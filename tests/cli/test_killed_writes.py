@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "score": "score exp --metrics checks --metrics faithfulness --metrics process",
     "report": "report exp --split",
 }
-OTHERWISE = re.compile(r"accepted\.json|states\.json|.*journal\.jsonl(?:\.gz)?|.*\.sqlite|SHA256SUMS|manifest\.json")
+OTHERWISE = re.compile(r"accepted\.json|.*journal\.jsonl(?:\.gz)?|.*\.sqlite|SHA256SUMS|manifest\.json")
 """Files with times, or of their hashes, and those whose bytes hang on how they were written."""
 
 

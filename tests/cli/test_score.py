@@ -1,13 +1,10 @@
-"""``drretail score`` on the command line. Tests api/score.py and unchanged.py."""
+"""``drretail score`` on the command line. Tests api/score.py."""
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from drretail.eval.scoring import score_experiment
-from drretail.viewer.page.document import write_report_page
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf
 from tests.eval.metrics.pairwise.judging import A, B, two
@@ -94,42 +91,3 @@ def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: 
     assert "requests sent as batch msgbatch_0." in result.stderr
     assert len(server.batches) == 1, "all questions on all reports go out together"
     assert json.loads((where / "scores.json").read_text())["scores"]
-
-
-def test_what_nobody_changed_is_neither_judged_nor_written_again(
-    drretail: Command, succeeds: Command, shop: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made, few = tmp_path / "exp", ("--agent", "null_search", "--no-floors")
-    succeeds("run", "--queries", queries, "--to", "exp", "--world", shop, *few)
-    judged, written = list[Any](), list[Any]()
-
-    def judging(*args: Any, **given: Any) -> Any:
-        judged.append(args)
-        return score_experiment(*args, **given)
-
-    def writing(*args: Any) -> Path:
-        written.append(args)
-        return write_report_page(*args)
-
-    monkeypatch.setattr("drretail.api.score.score_experiment", judging)
-    monkeypatch.setattr("drretail.api.report.write_report_page", writing)
-
-    def counts(*command: str) -> tuple[int, int]:
-        before = len(judged), len(written)
-        assert drretail(*command).returncode == 0
-        return len(judged) - before[0], len(written) - before[1]
-
-    again, page = ("score", "exp", "--judge", "offline:judge", "--metrics", "checks,process"), ("report", "exp")
-    assert [counts(*again), counts(*page), counts(*again), counts(*page)] == [(1, 0), (0, 1), (0, 0), (0, 0)]
-    first, verdicts = drretail(*again).stdout, sorted(made.glob("verdicts/checks/*/*/*"))
-    assert counts(*again[:-1], "checks") == (1, 0), "what else was asked for is another thing"
-    assert counts(*again) == (1, 0)
-    for changed in (*verdicts[:1], made / "scores.json", *sorted(made.glob("runs/*/*"))[:1]):
-        kept = changed.read_bytes()
-        changed.unlink()
-        assert counts(*again)[0] == 1, changed
-        changed.write_bytes(kept)
-    assert (counts(*again), drretail(*again).stdout) == ((1, 0), first)
-    assert counts(*again, "--retry", "everything") == counts(*again, "--retry", "everything") == (1, 0)
-    (made / "report.html").unlink()
-    assert [counts(*page), counts(*page)] == [(0, 1), (0, 0)]

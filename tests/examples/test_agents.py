@@ -142,4 +142,4 @@ def test_the_workflow_is_decided_by_its_candidate(price: str, code: int, drretai
         assert (name, done.returncode) == ("drretail", 0), done.stderr
     compared = drretail(*last[1:], DRRETAIL_CACHE_DIR=cache)
     assert compared.returncode == code, compared.stdout + compared.stderr
-    assert ("Fails: checks clean of agent-answer" in compared.stderr) == bool(code)
+    assert ("Fails: errors:rise=.10: checks errors of agent-answer" in compared.stderr) == bool(code)

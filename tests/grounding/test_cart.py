@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.cart import Cart
+from drretail.grounding.cart import OPEN, RIGHT, WRONG, Cart
 from drretail.records.query import Reference, WantedThing
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
@@ -57,10 +57,10 @@ def test_each_want_is_given_pieces_too_few_leave_it_out_and_others_are_besides()
 def test_what_would_be_feasible_if_an_open_demand_were_met_rests_on_it() -> None:
     maybe = FEEDERS.model_copy(update={"undecided": (fit("D", "900", 500, open=("soft",)),)})
     resting = cart("D", several("C", 2), wanted=(maybe, BATHS))
-    assert (resting.is_feasible, resting.rests_on_open) == (False, True)
+    assert resting.verdict == OPEN
     too_few = cart("D", wanted=(maybe, BATHS))
-    assert (too_few.is_feasible, too_few.rests_on_open) == (False, False)
-    assert not cart("A", several("C", 2), wanted=(maybe, BATHS)).rests_on_open
+    assert too_few.verdict == WRONG
+    assert cart("A", several("C", 2), wanted=(maybe, BATHS)).verdict == RIGHT
 
 
 def test_a_price_that_nobody_told_is_unknown_and_no_fault() -> None:

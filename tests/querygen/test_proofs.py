@@ -3,6 +3,7 @@
 Also tests checks/sources.py and need_floors of eval/numbers/scoreboard.py.
 """
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +12,14 @@ import pytest
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow
 from drretail.eval.numbers.scoreboard import need_floors
+from drretail.grounding.cart import OPEN, RIGHT, WRONG
 from drretail.querygen.lint import Linter
-from drretail.querygen.proofs import BASKETS, mean_luck
+from drretail.querygen.proofs import BASKETS, mean_luck, without
 from drretail.records.criteria import Fact, Gold, NeedProof, Needs
 from drretail.records.query import Query
+from drretail.records.reading import Pick
 from drretail.records.shop import Product
+from drretail.records.wish import Wish
 from drretail.viewer.wishes import wish_lines
 from tests.querygen.conftest import DAY, START, MakeWorld
 
@@ -23,23 +27,36 @@ URL = "https://vets.example/collars"
 PAGE = {"kind": "page", "url": URL, "quote": "Only steel holds a dog that bites its collar."}
 MINE = {"kind": "profile", "evidence": ["O:0000000001"], "field": "Size", "value": "Medium", "date": "2022-01"}
 SIZE = {"say": "the size of mine", "field": "Size", "any_of": ["Medium"], "sources": [MINE]}
+LONG = {"say": "long enough", "field": "Length", "least": 15, "unit": "inch", "sources": [PAGE]}
 STEEL = {"say": "that holds", "field": "Material", "any_of": ["Steel"], "sources": [PAGE]}
 TEXT = "The collar from January 2022 is torn: he bites it. I need one that holds, in the size of mine."
 
 
-@pytest.fixture(scope="module")
-def linter(make_world: MakeWorld) -> Linter:
+def shop(make_world: MakeWorld, *, gaps: bool = False) -> Linter:
+    """Forty collars; with gaps, of some the material or the price is not known."""
     sizes, path = ("Small", "Medium", "Large", "Giant"), ("Pets", "Dogs", "Collars")
     fields = [{"Size": sizes[n % 4], "Material": "Steel" if n % 5 == 4 else "Nylon"} for n in range(40)]
+    fields = [{"Size": of["Size"]} if gaps and n % 3 == 0 else of for n, of in enumerate(fields)]
     collars = [
-        Product(product_id=f"C{n:02}", title=title, price=10 + n, details=of, categories=path, category="Pets")
+        Product(
+            product_id=f"C{n:02}",
+            title=f"{'Tallow ' if n < 3 else ''}Collar {n}, {', '.join(of.values())}",
+            price=None if gaps and n % 7 == 0 else 10 + n,
+            details=of | {"Length": "15 inches"},
+            categories=path,
+            category="Pets",
+        )
         for n, of in enumerate(fields)
-        for title in [f"Collar {n}, {', '.join(of.values())}"]
     ]
     ordered = [(1, 1), (400, 2)]
     rows = [OrderRow(f"{n:010}", "ANNA", f"C{n:02}", START + day * DAY, 1, "Delivered") for day, n in ordered]
     pages = [SandboxPage(url=URL, title="Collars", text=f"We tried many. {PAGE['quote']}")]
     return Linter(replace(make_world(collars, rows), web=SandboxWeb(pages)))
+
+
+@pytest.fixture(scope="module")
+def linter(make_world: MakeWorld) -> Linter:
+    return shop(make_world)
 
 
 def asked(*must: dict[str, Any], text: str = TEXT, facts: tuple[Fact, ...] = (), **wish: Any) -> Query:
@@ -64,6 +81,21 @@ def test_luck_is_the_share_of_what_keeps_the_rest(linter: Linter) -> None:
     )
 
 
+@pytest.mark.parametrize("budget", [None, {"amount": "45"}])
+def test_luck_is_what_right_says_of_every_basket(make_world: MakeWorld, budget: dict[str, str] | None) -> None:
+    """Of one that rests on what no record says it says nothing, and an unknown price is right where none counts."""
+    linter = shop(make_world, gaps=True)
+    query, offers = asked(SIZE, STEEL, budget=budget), linter.stock.offers
+    (rest,) = offers.reference(without(query, "page")).things
+    reference, wish = offers.reference(query), query.wish or Wish()
+    carts = [offers.cart(wish, reference, [Pick(product=fit.offer_id)]) for fit in rest.fits]
+    worths = Counter(cart.verdict for cart in carts if budget is None or cart.keeps_to_money)
+    proof = proved(linter, query).web or NeedProof(luck=0, left=0)
+    assert (proof.left, proof.open) == (worths[RIGHT] + worths[WRONG], worths[OPEN])
+    assert proof.luck == worths[RIGHT] / proof.left
+    assert worths[OPEN] > 0 < worths[RIGHT]
+
+
 def test_what_is_not_proved_is_named_by_its_letter(linter: Linter) -> None:
     unsafe = tuple(Fact(product_id=f"C{n:02}", fact="recalled", source="W:aaaaaaaa") for n in (4, 9, 14))
     for letters, of, query in (
@@ -72,12 +104,18 @@ def test_what_is_not_proved_is_named_by_its_letter(linter: Linter) -> None:
         ("d", "profile", asked(SIZE, STEEL, budget={"amount": "25"})),
         ("e", "profile", asked(SIZE, STEEL, text=TEXT.replace("mine", "mine, medium"))),
         ("e", "profile", asked(SIZE, STEEL, text=TEXT.replace(" from January 2022", ""))),
+        ("e", "profile", asked(SIZE, STEEL, text=TEXT.replace("collar", "collar 1"))),
+        ("e", "profile", asked(SIZE, STEEL, text=f"{TEXT} It was your C01.")),
+        ("", "profile", asked(SIZE, STEEL, text=TEXT.replace("collar", "Tallow collar"))),
+        ("e", "web", asked(SIZE, LONG, text=f"{TEXT} It is to have 38 cm.")),
+        ("e", "web", asked(SIZE, LONG | {"least": 12}, text=f"{TEXT} It is to have twelve inches.")),
+        ("", "web", asked(SIZE, STEEL, text=f"{TEXT} It is to have 15 inches.")),
         ("f", "profile", asked(SIZE | {"sources": [MINE | {"evidence": ["O:0000000009"]}]}, STEEL)),
         ("", "profile", asked(SIZE, {"say": "a small one", "field": "Size", "any_of": ["Small"]})),
         ("", "web", asked(declined=[PAGE])),
     ):
         proof = getattr(proved(linter, query), of)
-        assert letters in "".join(proof.fails) if letters else proof.fails == (), (letters, of, proof)
+        assert {*letters} <= {*proof.fails} if letters else not proof.fails, (letters, of, proof, query.text)
     assert linter.check(asked(declined=[PAGE])).reference.lack == "unsafe"
 
 

@@ -67,10 +67,11 @@ def import_reports(options: ImportOptions) -> Result[Any]:
             "Nothing here can be held against your shop: import again with --world W "
             "(drretail/addons/assistants/README.md)."
         )
-    parts += prose(*_notes(came), *([f"Next: drretail score {quote(str(to))}"] if came.reports else []))
+    parts += prose(*_notes(came))
     of_key = [f"{key_file_of(to)} makes pseudonyms: keep it for the next import, and to yourself."]
     notes = [f"Kept in {to}.", *(of_key if options.redact else ())]
-    return Result(came, _document(came, options), parts, notes=notes, path=to, accounts=came.accounts)
+    then = f"drretail score {quote(str(to))}" if came.reports else ""
+    return Result(came, _document(came, options), parts, notes=notes, next=then, path=to, accounts=came.accounts)
 
 
 def _document(came: Imported, options: ImportOptions) -> dict[str, Any]:

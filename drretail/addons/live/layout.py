@@ -37,7 +37,7 @@ _POLICY = (
 _KINDS = {".css": "text/css", ".js": "text/javascript"}
 _ASSETS: dict[str, Path] = {
     "page.css": TEMPLATES / "page.css",
-    **{name: LIVE / name for name in ("bar.css", "live.css", "live.js", "voting.js")},
+    **{name: LIVE / name for name in ("bar.css", "live.css", "voting.js")},
 }
 
 

@@ -153,8 +153,9 @@ class CompareOptions:
     fail_if: Annotated[
         shared.Texts,
         Option(
-            "A gate, exit code 4: if A is shown to be lower than B ('clean:drop=.10'), if the difference A − B is so "
-            "('FP < -0.02'), or a score beside that in --last ('false_answers > last').",
+            "A gate, exit code 4: if A is shown to be worse than B by so much ('errors:rise=.10'), if a change for "
+            "the worse of so much is not excluded ('FP:margin=.05'), if the difference A − B is so ('FP < -0.02'), or "
+            "a score beside that in --last ('false_answers > last').",
             metavar="RULE",
             type=list[str],
         ),
@@ -162,6 +163,24 @@ class CompareOptions:
     last: Annotated[
         str | Path | None,
         Option("An earlier experiment, such as yesterday's answers, for rules on `last`.", metavar="EXP2"),
+    ] = None
+    confirm: Annotated[
+        str | Path | None,
+        Option(
+            "The experiment of the time before, with runs of its own: a rule fails only if it fails in both.",
+            metavar="EXP2",
+        ),
+    ] = None
+    margin: Annotated[
+        shared.Texts,
+        Option("Say whether A and B are equal within this margin.", metavar="NAME=NUMBER", type=list[str]),
+    ] = ()
+    junit: Annotated[
+        str | Path | None, Option("Write the results of --fail-if as JUnit's XML.", OUTPUT, metavar="FILE")
+    ] = None
+    summary: Annotated[
+        str | Path | None,
+        Option("Append them as a table in Markdown, such as to GitHub's job summary.", OUTPUT, metavar="FILE"),
     ] = None
     by: Annotated[
         str | None,

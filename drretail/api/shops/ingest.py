@@ -89,7 +89,10 @@ def ingest(options: IngestOptions) -> "Result[IngestReport]":
             report = run(stages_folder(world), into=target, replace=options.force)
     document = report.model_dump(mode="json", exclude={"format"})
     accounts = [account for account in (report.products, report.reviews) if account.came]
-    return Result(report, document, [*_parts(report, "orders" if is_mapping(paths) else "reviews")], accounts=accounts)
+    is_new = report.world is not None and not report.there_already
+    then = f'drretail ask "Which …?" --world {quote(str(report.world))}' if is_new else ""
+    parts = [*_parts(report, "orders" if is_mapping(paths) else "reviews")]
+    return Result(report, document, parts, next=then, accounts=accounts)
 
 
 def _selection(options: IngestOptions, paths: Sequence[Path]) -> "IngestSettings":
@@ -148,7 +151,6 @@ def _parts(report: "IngestReport", word: str) -> Iterator[Table | str]:
             has_orders = report.counts and report.counts.orders
             why = "the day after the last order" if has_orders else "as in every shop without orders"
             yield f"The shop's today is {report.now:%Y-%m-%d}, {why}."
-            yield f'Next: drretail ask "Which …?" --world {quote(str(report.world))}'
         if report.replaced is not None:
             yield f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]})."
 

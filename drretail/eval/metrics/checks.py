@@ -1,14 +1,14 @@
 """Checks of a report against records, without a model: one verdict per kind of error (docs/scores.md)."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import NOT_KNOWN, OPEN, Metric, Value, description_of, of_verdicts
+from drretail.eval.metric import NOT_KNOWN, OPEN, Metric, Value, description_of, no_value, of_verdicts
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.verify.checks import Case, check_report
 from drretail.grounding.verify.findings import CODES, WEB_SEARCH
@@ -207,19 +207,14 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
 OPEN_DEMAND = "not_borne_out"
 CLEAN = "clean"
 """The variant that is 1 for a report without errors."""
+ERRORS = "errors"
+"""The variant that counts a report's kinds of error; the variant of each kind is 1 for a report with it."""
 PICKS_KNOWN = "picks_known"
-
-
-def _without(code: str) -> str:
-    """The variant that is 1 for a report without this error."""
-    return f"without_{code}"
-
-
-VARIANTS = (CLEAN, PICKS_KNOWN, *map(_without, CHECKS))
+VARIANTS = (CLEAN, ERRORS, PICKS_KNOWN, *CHECKS)
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
-    """For each check, 1 without errors, else 0; warnings count only in checks that find nothing else.
+    """For each check, 1 with an error, else 0; warnings count only in checks that find nothing else.
 
     ``clean`` covers all checks: it is 0 with any error, and without one na if the picks are unknown, or if no check of
     what the report says applies. A check without a verdict is failed, and then so is ``clean``.
@@ -230,21 +225,29 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     single = {code: _value(code, by_code.get(code)) for code in CHECKS}
     verdict = clean(single, can_be=how is not None and how.picks is not None)
     if how is None:
-        return [verdict, Value(PICKS_KNOWN, "failed"), *single.values()]
+        return [verdict, no_value(ERRORS, "failed"), no_value(PICKS_KNOWN, "failed"), *single.values()]
     # Who read the picks is an item, so that tables can count the readers.
     readers = {how.picks_by: 1.0, f"values by {how.values_by}": 1.0}
     picks_known = Value(PICKS_KNOWN, "scored", float(how.picks is not None), readers)
-    return [verdict, picks_known, *single.values()]
+    return [verdict, _errors(single.values(), can_be=how.picks is not None), picks_known, *single.values()]
+
+
+def _errors(single: Collection[Value], *, can_be: bool) -> Value:
+    """How many kinds of error there are; n/a if the picks are unknown, since most checks then find nothing."""
+    if any(value.state == "failed" for value in single):
+        return no_value(ERRORS, "failed")
+    kinds = sum(value.items.get("errors", 0) > 0 for value in single)
+    return Value(ERRORS, "scored", float(kinds)) if can_be else no_value(ERRORS, "na", NO_PICKS)
 
 
 def _value(code: str, verdict: Verdict | None) -> Value:
     if verdict is None or verdict.state != "scored":
-        return Value(_without(code), "failed" if verdict is None else verdict.state)
+        return Value(code, "failed" if verdict is None else verdict.state)
     findings = [Finding.model_validate(line) for line in verdict.value]
     errors = sum(finding.severity == "error" for finding in findings)
     items = {"errors": errors, "warnings": len(findings) - errors}
     counted = len(findings) if CHECKS[code].only_warns else errors
-    return Value(_without(code), "scored", float(counted == 0), items)
+    return Value(code, "scored", float(counted > 0), items)
 
 
 def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
@@ -257,7 +260,7 @@ def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
     scored = {code: value for code, value in single.items() if value.state == "scored"}
     items = {name: sum(value.items.get(name, 0) for value in single.values()) for name in ("errors", "warnings")}
     borne_out = single.get(OPEN_DEMAND)
-    if not items["errors"] and borne_out is not None and borne_out.value == 0:
+    if not items["errors"] and borne_out is not None and borne_out.value == 1:
         return Value(CLEAN, "unverifiable", None, {**items, OPEN: 1.0})
     if not items["errors"] and not (can_be and any(CHECKS[code].of_claims for code in scored)):
         return Value(CLEAN, "na", None, items)

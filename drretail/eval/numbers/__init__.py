@@ -3,7 +3,7 @@
 judges.py        who judged by which rules, and whom the last ``score`` asked; names of panels
 gathering.py     current verdicts of all runs and judges, and what a failed run has; several judges as one
 facts.py         the long table, a row for each run, and ``summary``: means with intervals, also over slices of queries
-wording.py       names of figures, and five sentences by template, of two systems and of many
+wording.py       names of figures, and sentences by template, of two systems and of many
 contrast.py      ``contrast``: the paired difference of two systems in one variant, and its test
 family.py        each system against one baseline: the tests of all headlines, corrected together
 pairs.py         wins, ties and losses of pairs, and strengths of many systems after Bradley and Terry

@@ -2,26 +2,36 @@
 for each headline that speaks of A and B, and how steady each system is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from drretail.errors import UnknownName
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric
-from drretail.eval.numbers.contrast import OF_DONE, Contrasts, Measure, explored
+from drretail.eval.numbers.contrast import OF_DONE, Contrasts, Measure, explored, held_to
 from drretail.eval.numbers.facts import query_slices
 from drretail.eval.numbers.family import Family, chosen_pairs, family_of, tested, with_conclusions
 from drretail.eval.numbers.gathering import Gathered, gather_with_panels
 from drretail.eval.numbers.judges import Assessor, is_panel
 from drretail.eval.numbers.pairs import derive_pairs
-from drretail.eval.numbers.wording import compared, headlines_of, primary_variants, sentences, sides_named
+from drretail.eval.numbers.wording import (
+    compared,
+    headlines_of,
+    is_named,
+    margin_sentence,
+    primary_variants,
+    sentences,
+    sides_named,
+)
 from drretail.eval.registry import CONVERSATION, METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
 from drretail.experiment import read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore
 from drretail.records.figures import counted
 from drretail.records.score import CODE, SliceBy
+from drretail.stats.intervals import Clusters
 
 BY_TURN = "turn"
 BY_PARTS: tuple[SliceBy, ...] = (BY_TURN, "needs")
@@ -137,6 +147,28 @@ def compare_recorded(
     return compared
 
 
+def with_margins(
+    comparisons: Iterable[Comparison], margins: Mapping[str, float], clusters: Clusters
+) -> Iterator[Comparison]:
+    """The comparisons, which say whether systems are equal within each margin, by the name of a score.
+
+    Raises UnknownName for a score that no comparison has.
+    """
+    for comparison in comparisons:
+        rows = [row for table in comparison.tables for row in table.rows]
+        if unknown := [name for name in margins if not any(is_named(row, name) for row in rows)]:
+            raise UnknownName("row to compare", unknown[0], sorted({row.variant for row in rows}), names_all=True)
+        names = sides_named(comparison.a, comparison.b)
+        tables, told = list[JudgeTable](), list(comparison.conclusions)
+        for table in comparison.tables:
+            sizes = [next((size for name, size in margins.items() if is_named(row, name)), 0.0) for row in table.rows]
+            held = [held_to(row, m, clusters) if m else row for row, m in zip(table.rows, sizes, strict=True)]
+            tables.append(table.model_copy(update={"rows": tuple(held)}))
+            sides = {"a": comparison.a, "b": comparison.b}
+            told += [margin_sentence(row.model_copy(update=sides), names, table.judge) for row in held if row.margin]
+        yield comparison.model_copy(update={"tables": tuple(tables), "conclusions": tuple(told)})
+
+
 def _parts(gathered: Gathered, by: SliceBy) -> dict[str, Gathered]:
     """Each part of the queries by itself; of turns the metric of conversations says whether each is right."""
     metrics = {**gathered.metrics}
@@ -146,7 +178,7 @@ def _parts(gathered: Gathered, by: SliceBy) -> dict[str, Gathered]:
     parts = {part: ids for (kind, part), ids in query_slices(gathered.definition).items() if kind == by}
     return {
         part: replace(gathered, plans=tuple(p for p in gathered.plans if p.query.query_id in ids), metrics=metrics)
-        for part, ids in sorted(parts.items(), key=lambda item: (item[0].isdecimal() and len(item[0]), item[0]))
+        for part, ids in parts.items()
     }
 
 

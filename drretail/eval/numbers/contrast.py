@@ -1,7 +1,8 @@
 """``contrast``: the paired difference of two systems in one variant with its test, and what follows from all tests.
 
 Two estimates of two systems are tested: the difference over the queries on which both have a value, and which of them
-is more often ``done``. A missing value is never taken for 0.
+is more often ``done``. A missing value is never taken for 0 in an estimate; a difference is concluded only if it is
+also shown with each failed run at the worse end of the scale.
 """
 
 from collections import Counter, defaultdict
@@ -15,6 +16,7 @@ from drretail.eval.metric import OPEN
 from drretail.eval.numbers.facts import Facts, facts_of, value_in, whole_of
 from drretail.eval.numbers.gathering import (
     DAMAGED_RUNS,
+    FAILED_RUNS,
     LACKS_IN_WORDS,
     NOT_JUDGED,
     PENDING_RUNS,
@@ -32,8 +34,10 @@ from drretail.stats.significance import (
     LEVEL,
     difference_test,
     holm,
+    margin_ends,
     queries_needed,
     sign_test,
+    spread_when_apart,
     user_sums,
 )
 
@@ -51,6 +55,7 @@ OF_DONE = Measure(BY_CODE, DONE, DONE)
 Unread = tuple[Outcome, str] | None
 """The outcome where nothing may be concluded whatever the values are, and why."""
 NA = "nothing to score"
+RUN_FAILED = LACKS_IN_WORDS[FAILED_RUNS]
 _OPEN = "rests on an open demand"
 _WHY = (*LACKS_IN_WORDS.values(), "judge failed", _OPEN, "sources unreadable", NA)
 """Reasons for runs without a value; a query's reason is the first of these that any of its runs has."""
@@ -69,6 +74,10 @@ class Side:
     """The queries of runs that went on without an answer that a provider did not give."""
     readers: Collection[str] = ()
     """How the picks of its reports were read."""
+    failed: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By query, the runs without a value that failed by themselves."""
+    lacking: Mapping[str, int] = field(default_factory=dict[str, int])
+    """All runs without a value, by why."""
 
     @property
     def mean(self) -> float | None:
@@ -82,6 +91,7 @@ def side_of(facts: Facts, variant: str) -> Side:
     values: dict[str, list[float]] = defaultdict(list)
     reasons: dict[str, set[str]] = defaultdict(set)
     readers: set[str] = set()
+    failed, lacking = Counter[str](), Counter[str]()
     for result in facts.results:
         of_run = value_in(result, variant)
         values[result.query_id] += [] if of_run.value is None else [of_run.value]
@@ -89,12 +99,17 @@ def side_of(facts: Facts, variant: str) -> Side:
         if of_run.value is None:
             lacks = None if variant in result.values else result.lacks
             why = _OPEN if OPEN in of_run.items else _BY_STATE[of_run.state]
-            reasons[result.query_id].add(why if lacks is None else LACKS_IN_WORDS[lacks])
+            why = why if lacks is None else LACKS_IN_WORDS[lacks]
+            reasons[result.query_id].add(why)
+            lacking[why] += 1
+            failed[result.query_id] += why == RUN_FAILED
     return Side(
         values,
         {query: next(why for why in _WHY if why in reasons[query]) for query in values if not values[query]},
         {plan.query.query_id for plan, _ in facts.runs if plan.losses},
         readers,
+        +failed,
+        lacking,
     )
 
 
@@ -136,10 +151,15 @@ class Contrasts:
             return _row_of_done((sides[a], sides[b]), clusters).model_copy(update={"a": a, "b": b})
         metric, variant = self.gathered.metrics[measure.metric], measure.variant
         row = contrast(
-            metric.name, variant, (sides[a], sides[b]), clusters, whole=whole_of(metric, variant), unread=unread
+            metric.name,
+            variant,
+            (sides[a], sides[b]),
+            clusters,
+            whole=whole_of(metric, variant),
+            less_is_better=metric.description.less_is_better(variant),
+            unread=unread,
         )
-        less = {"less_is_better": not metric.description.higher_is_better}
-        return row.model_copy(update=row_facts(metric, variant) | less)
+        return row.model_copy(update=row_facts(metric, variant))
 
 
 def contrast(
@@ -149,6 +169,7 @@ def contrast(
     clusters: Clusters,
     *,
     whole: float = inf,
+    less_is_better: bool = False,
     unread: Unread = None,
 ) -> ComparedRow:
     """The paired difference of two systems, A's side and B's, with its p value, or why nothing may be concluded.
@@ -156,15 +177,17 @@ def contrast(
     ``whole`` is the largest difference that there can be: among few users Student's interval reaches beyond it.
     """
     a, b = sides
-    queries = sorted(query for query in a.values.keys() & b.values.keys() if a.values[query] and b.values[query])
+    asked = a.values.keys() & b.values.keys()
+    queries = sorted(query for query in asked if a.values[query] and b.values[query])
     by_query = {query: (fmean(a.values[query]), fmean(b.values[query])) for query in queries}
     groups = clusters.groups(queries)
     interval, p = difference_test(_differences(by_query), groups)
     interval = interval.within(-whole, whole)
     # Pairs that both were asked for, without those in which neither has anything to measure.
-    due = [query for query in a.values.keys() & b.values.keys() if {a.why.get(query), b.why.get(query)} != {NA}]
+    due = [query for query in asked if {a.why.get(query), b.why.get(query)} != {NA}]
     lacking = Counter(a.why.get(query) or b.why.get(query, "") for query in sorted(due) if query not in by_query)
     outcome, why = unread or _obstacle(sides, lacking, len(due), queries, clusters)
+    with_failed = _with_failed(sides, whole, less_is_better=less_is_better)
     return ComparedRow(
         metric=metric,
         variant=variant,
@@ -173,16 +196,47 @@ def contrast(
         difference=interval.value,
         **interval.ends,
         n_planned=len({*a.values, *b.values}),
+        less_is_better=less_is_better,
         n_due=len(due),
+        n_asked=len(asked),
         n_pairs=len(queries),
         n_users=clusters.users(queries),
         dropped=dict(lacking.most_common()),
         p=_rounded(p) if outcome == "undecided" else None,
+        failed=(sum(a.failed.values()), sum(b.failed.values())),
+        p_failed=p_with_failed(interval.value, with_failed, clusters) if outcome == "undecided" else None,
         outcome=outcome,
         why=why,
         apart=whole / 10 if isfinite(whole) else None,
         by_query=by_query,
+        with_failed=with_failed,
+        lacking=Counter(a.lacking) + Counter(b.lacking),
     )
+
+
+def _with_failed(sides: tuple[Side, Side], whole: float, *, less_is_better: bool) -> dict[str, tuple[float, float]]:
+    """Both values by query, each failed run as the worst value there is, or was seen; empty if none failed."""
+    every = [value for side in sides for its in side.values.values() for value in its]
+    if not every or not any(side.failed for side in sides):
+        return {}
+    worst = (whole if isfinite(whole) else max(every)) if less_is_better else min(0.0, *every)
+
+    def values(side: Side) -> dict[str, float]:
+        both = {query: [*its, *[worst] * side.failed.get(query, 0)] for query, its in side.values.items()}
+        return {query: fmean(its) for query, its in both.items() if its}
+
+    a, b = map(values, sides)
+    return {query: (a[query], b[query]) for query in sorted(a.keys() & b.keys())}
+
+
+def p_with_failed(
+    difference: float | None, with_failed: Mapping[str, tuple[float, float]], clusters: Clusters
+) -> float | None:
+    """``p`` of the values with failed runs; 1 if they differ the other way, None if no run failed."""
+    if not with_failed or difference is None:
+        return None
+    interval, p = difference_test(_differences(with_failed), clusters.groups(with_failed))
+    return _rounded(p) if difference * (interval.value or 0.0) > 0 else 1.0
 
 
 _LOST = "a provider did not answer"
@@ -246,17 +300,22 @@ def _row_of_done(sides: tuple[Side, Side], clusters: Clusters) -> ComparedRow:
 
 def concluded(rows: Sequence[ComparedRow], clusters: Clusters, *, is_primary: bool = True) -> list[ComparedRow]:
     """The rows with what follows from their tests, which are corrected for each other (Holm)."""
-    adjusted = holm([row.p for row in rows])
+    adjusted, kept = holm([row.p for row in rows]), holm([row.p_kept for row in rows])
     tests = sum(p is not None for p in adjusted)
-    return [_decided(row, p, tests, clusters, is_primary) for row, p in zip(rows, adjusted, strict=True)]
+    both = zip(rows, adjusted, kept, strict=True)
+    return [_decided(row, p, tests, clusters, is_primary, is_kept=(last or 0.0) <= LEVEL) for row, p, last in both]
 
 
-def _decided(row: ComparedRow, p: float | None, tests: int, clusters: Clusters, is_primary: bool) -> ComparedRow:
+def _decided(
+    row: ComparedRow, p: float | None, tests: int, clusters: Clusters, is_primary: bool, *, is_kept: bool
+) -> ComparedRow:
     outcome, needed = row.outcome, None
     if p is not None and p <= LEVEL:
-        outcome = "higher" if (row.difference or 0.0) > 0 else "lower"
-    if p is not None and row.apart is not None:
-        needed = queries_needed(row.apart, _differences(row.by_query), clusters.groups(row.by_query), tests)
+        outcome = "answered" if not is_kept else "higher" if (row.difference or 0.0) > 0 else "lower"
+    if p is not None and row.apart is not None and row.mean_a is not None and row.mean_b is not None:
+        wider = spread_when_apart(row.apart, (row.mean_a, row.mean_b), 10 * row.apart)
+        differences, groups = _differences(row.by_query), clusters.groups(row.by_query)
+        needed = queries_needed(row.apart, differences, groups, tests, wider)
     return row.model_copy(
         update={
             "p_holm": _rounded(p),
@@ -270,9 +329,23 @@ def _decided(row: ComparedRow, p: float | None, tests: int, clusters: Clusters, 
     )
 
 
+def held_to(row: ComparedRow, margin: float, clusters: Clusters) -> ComparedRow:
+    """The row with the ends of its difference by which a margin is judged, failed runs as the worst values."""
+    values = row.with_failed or row.by_query
+    ends = None
+    if row.is_comparable:
+        # Shares may all be alike by chance; ratings do not leap from one end of their scale to the other.
+        whole = 1.0 if row.apart == 0.1 else inf
+        ends = margin_ends(_differences(values), clusters.groups(values), whole)
+    low, high = (None, None) if ends is None else ends
+    return row.model_copy(update={"margin": margin, "margin_low": low, "margin_high": high})
+
+
 def explored(row: ComparedRow) -> ComparedRow:
     """A row that is no headline: it shows numbers, and nothing is tested. Why it is not comparable is kept."""
-    return row.model_copy(update={"p": None, "outcome": "exploratory", "why": ""}) if row.is_comparable else row
+    if not row.is_comparable or row.outcome == "too_few":
+        return row
+    return row.model_copy(update={"p": None, "outcome": "exploratory", "why": ""})
 
 
 def _rounded(value: float | None) -> float | None:

@@ -324,7 +324,8 @@ def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[
             ids["needs", " and ".join(needs.proved) or "neither"].add(query.query_id)
     for query_id, turns in turns_until(definition.queries).items():
         ids["turn", str(len(turns))].add(query_id)
-    return {key: frozenset(ids[key]) for key in sorted(ids)}
+    in_order = sorted(ids, key=lambda key: (key[0], int(key[1]) if key[0] == "turn" else 0, key[1]))
+    return {key: frozenset(ids[key]) for key in in_order}
 
 
 FIRST = 6

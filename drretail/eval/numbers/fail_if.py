@@ -1,20 +1,23 @@
 """``--fail-if``: rules that fail a comparison, as a gate for changes to prompts and agents.
 
-``clean:drop=.10`` fails if a test shows that A is lower than B, and says how often it is wrong and what it catches. A
+``errors:rise=.10`` fails if a test shows that A is worse than B, and the change seen is at least so large. It says how
+often it is wrong and what it catches. ``FP:margin=.05`` passes only if a change for the worse of so much is excluded. A
 rule such as ``FP < -0.02`` names a row, and fails if the row's difference A − B is within the bound, which chance alone
 can do. ``false_answers > last`` compares each system's score with its score in another experiment, of whose questions
 at least half must be the same, unless its answers are imported.
+
+What could not fail does not pass: it is open, as is what nobody looked at.
 """
 
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
-from statistics import fmean
+from math import fsum, inf, isfinite
+from typing import Literal
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.numbers.contrast import AGAIN
+from drretail.eval.numbers.contrast import AGAIN, DONE, held_to
 from drretail.eval.numbers.facts import missing_of
 from drretail.eval.numbers.gathering import (
     DAMAGED_RUNS,
@@ -24,26 +27,26 @@ from drretail.eval.numbers.gathering import (
     PENDING_RUNS,
     SPOILED_RUNS,
 )
-from drretail.eval.numbers.wording import row_name
+from drretail.eval.numbers.wording import difference_of, is_named, row_name, signs_shown
 from drretail.eval.registry import installed
 from drretail.experiment import Definition
 from drretail.records.account import Account
-from drretail.records.comparison import BoundResult, ComparedRow, Comparison, GateResult
-from drretail.records.figures import counted, percent, roughly, signed
-from drretail.records.score import Judging, Score, Scores, reasons_of
+from drretail.records.comparison import ComparedRow, Comparison, GateResult
+from drretail.records.figures import counted, percent
+from drretail.records.score import Score, Scores, reasons_of
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import LEVEL, Gate
 
-_RULE = re.compile(r"(?P<name>.+?)(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+|last)")
 _SIGNS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
 }
-
-
-_GATE = re.compile(r"(?P<name>[^:<>=]+):(?P<way>drop|rise)=(?P<size>\d*\.?\d+)")
+_RULE = re.compile(r"(?P<name>.+?)(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+|last)")
+_GATE = re.compile(r"(?P<name>[^:<>=]+):(?P<way>drop|rise|margin)=(?P<size>\d*\.?\d+)")
+CONFIRMED_LEVEL = 0.03
+"""The level of a gate that fails only twice in a row: docs/results.md says what thirty nights make of it."""
 MOST_NAMED = 10
 NOT_LOOKED_AT = frozenset(
     {
@@ -58,11 +61,11 @@ _IN_GATES = NOT_LOOKED_AT | {"failed", "no value in the file"}
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """A drop or a rise of A below or above B that is to be caught."""
+    """A drop or a rise of A below or above B that is to be caught, or a change for the worse that is to be excluded."""
 
     text: str
     name: str
-    is_drop: bool
+    way: Literal["drop", "rise", "margin"]
     size: float
 
 
@@ -81,14 +84,15 @@ class BoundRule:
 
 
 def read_rule(text: str) -> BoundRule | GateRule:
-    """Reads a rule such as "clean:drop=.10" or "FP < -0.02". Raises UserError for any other text."""
+    """Reads a rule such as "errors:rise=.10" or "FP < -0.02". Raises UserError for any other text."""
     if (match := _GATE.fullmatch(text.strip())) is not None and float(match["size"]):
-        return GateRule(text.strip(), match["name"].strip(), match["way"] == "drop", float(match["size"]))
+        way: Literal["drop", "rise", "margin"] = match["way"]  # type: ignore[assignment]  # as the pattern has it
+        return GateRule(text.strip(), match["name"].strip(), way, float(match["size"]))
     match = _RULE.fullmatch(text.strip())
     if match is None:
         raise UserError(
-            f"--fail-if {text!r} is no rule: write NAME:drop=NUMBER or NAME < NUMBER, such as 'clean:drop=.10' or "
-            "'FP < -0.02'."
+            f"--fail-if {text!r} is no rule: write NAME:drop=NUMBER, NAME:rise=NUMBER, NAME:margin=NUMBER or "
+            "NAME < NUMBER, such as 'errors:rise=.10' or 'FP < -0.02'."
         )
     bound = None if match["bound"] == "last" else float(match["bound"])
     return BoundRule(text.strip(), match["name"].strip(), match["sign"], bound)
@@ -100,13 +104,15 @@ def since_last_results(
     rules: Iterable[BoundRule],
     asked: tuple[Definition, Definition],
     floors: Collection[str] = (),
-) -> Iterator[BoundResult]:
+    *,
+    stale: str = "",
+) -> Iterator[GateResult]:
     """The result of every rule on the last experiment, for each system; ``asked`` has both experiments' questions.
 
-    Systems are the same if their labels are; where each experiment has one besides the ``floors``, these are. Raises
-    UnknownName for a score that nobody has, and UserError where a rule is not met and could not be: a system of the
-    last experiment is gone, a score lacks answers that nobody judged, it is of less than half as many answers, or it
-    was asked less than half of the same questions, unless its answers are imported.
+    Systems are the same if their labels are; where each experiment has one besides the ``floors``, these are. A rule is
+    open where it is not met and could not be: the scores are ``stale``, a system is gone, or new, a score lacks answers
+    that nobody judged, it is of less than half as many answers, or it was asked less than half of the same questions,
+    unless its answers are imported. Raises UnknownName for a score that nobody has.
     """
     for rule in rules:
         here, before = (
@@ -116,20 +122,16 @@ def since_last_results(
         pairs = {label: label for label in before if label in here}
         if not pairs and len(here) == len(before) == 1:
             pairs = dict(zip(before, here, strict=True))
-        if not pairs:
-            raise UserError(f"--fail-if {rule.text!r}: no system has {rule.name} in both experiments.")
-        results: list[BoundResult] = []
-        reasons = [f"{label} of the last experiment is gone" for label in before if label not in pairs]
+        gone = [f"{label} of the last experiment is gone" for label in before if label not in pairs]
+        gone += [f"{label} is not in the last experiment" for label in here if label not in pairs.values()]
+        for why in gone:
+            yield GateResult(
+                rule=rule.text, state="open", told=f"{why}.", name=rule.name, a=why.partition(" ")[0], b=""
+            )
         for other, label in pairs.items():
             row, row_before = here[label], before[other]
-            if row.value is not None and row_before.value is not None:
-                told = f"{rule.name} of {label} is {row.value:.3g}, and was {row_before.value:.3g}"
-                fails, lacks = rule.is_met(row.value, row_before.value), missing_of(row)
-                results.append(
-                    BoundResult(rule=rule.text, fails=fails, told=told, unit="answer", of=row.n_scored, dropped=lacks)
-                )
-            reasons += _lacking(now, row, "")
-            reasons += _lacking(last, row_before, " in the last experiment")
+            reasons = [_stale(stale)] * bool(stale)
+            reasons += [*_lacking(row, ""), *_lacking(row_before, " in the last experiment")]
             if 2 * row.n_scored < row_before.n_scored:
                 reasons.append(f"{rule.name} of {label} is of {row.n_scored:,}, and was of {row_before.n_scored:,}")
             if 2 * row.n_planned < row_before.n_planned:
@@ -143,157 +145,226 @@ def since_last_results(
             if not is_log and 2 * len(ours & theirs) < len(theirs):
                 same = f"{len(ours & theirs):,} of the {counted(len(theirs), 'question')} of the last experiment"
                 reasons.append(f"{label} was asked {same}")
-        if reasons and not any(result.fails for result in results):
-            raise UserError(f"--fail-if {rule.text!r} can't be told: {'; '.join(reasons)}.")
-        yield from results
+            told, state = "", "open" if reasons else "passes"
+            if row.value is not None and row_before.value is not None:
+                told = f"{rule.name} of {label} is {row.value:.3g}, and was {row_before.value:.3g}"
+                state = "fails" if rule.is_met(row.value, row_before.value) and not stale else state
+            yield GateResult(
+                rule=rule.text,
+                state=state,
+                told=f"{'; '.join(reasons) if state == 'open' else told}.",
+                name=rule.name,
+                a=label,
+                b=other,
+                unit="answer",
+                of=row.n_scored,
+                dropped=missing_of(row),
+                mean_a=row.value,
+                mean_b=row_before.value,
+            )
 
 
-def _lacking(scores: Scores, row: Score, where: str) -> Iterator[str]:
+def _lacking(row: Score, where: str) -> Iterator[str]:
     """Why a score is not of all that it should be of: answers that nobody judged, or on which the judge failed."""
-    about = row.metric, row.system, *row.by_whom
-    judgings = (judging for judging in scores.judgings if (judging.metric, judging.system, *judging.by_whom) == about)
-    missing = _not_looked_at(missing_of(row), judgings)
+    missing = _not_looked_at(missing_of(row))
     if row.value is None and not missing:
-        missing = [", ".join(reasons_of(row.items)) or "no value"]
+        missing = ", ".join(reasons_of(row.items)) or "no value"
     if missing:
-        yield f"{row.variant} of {row.system}{where}: {', '.join(missing)}"
+        yield f"{row.variant} of {row.system}{where}: {missing}"
 
 
-def _not_looked_at(missing: Mapping[str, int], judgings: Iterable[Judging]) -> list[str]:
-    """What nobody looked at, of what has no value by why, and the judgements that failed: "2 not judged"."""
-    parts = [f"{count} {why}" for why, count in missing.items() if why in _IN_GATES]
-    failed = sum(judging.failed for judging in judgings)
-    return [*parts, *([counted(failed, "judgement that failed", "judgements that failed")] if failed else [])]
+def _not_looked_at(missing: Mapping[str, int]) -> str:
+    """What nobody looked at, of what has no value by why: "2 not judged"."""
+    return ", ".join(f"{count} {why}" for why, count in missing.items() if why in _IN_GATES)
 
 
-def judged_gates(
-    comparisons: Sequence[Comparison], rules: Sequence[GateRule], clusters: Clusters, scores: Scores | None = None
+def gate_results(
+    comparisons: Sequence[Comparison],
+    rules: Sequence[GateRule | BoundRule],
+    clusters: Clusters,
+    *,
+    level: float = LEVEL,
+    stale: str = "",
 ) -> list[GateResult]:
-    """The result of each rule for each comparison and judge with such a row; all together keep to ``LEVEL``.
+    """The result of each rule for each comparison and judge with such a row; all tests together keep to ``level``.
 
-    ``scores`` tell which judgements failed. Raises UnknownName for a row that no comparison has, and UserError for a
-    change that is no loss, for a row that is not comparable, and where a rule would pass over answers that nobody
-    looked at, since a gate that can't be evaluated must not pass.
+    ``stale`` says what has changed since the scores were made: then each rule is open. Raises UnknownName for a row
+    that no comparison has, and UserError for a change that is no loss.
     """
-    tested = [(rule, row) for rule in rules for row in _rows_named(comparisons, rule)]
-    level = LEVEL / max(1, len(tested))
-    gates = [_gate(rule, *row, clusters, level) for rule, row in tested]
-    for (rule, row), gate in zip(tested, gates, strict=True):
-        if not gate.fails:
-            _check_looked_at(rule, *row, scores)
-    return gates
-
-
-def _check_looked_at(
-    rule: BoundRule | GateRule, comparison: Comparison, judge: str, row: ComparedRow, scores: Scores | None
-) -> None:
-    """Raises UserError for a rule that would pass over answers that nobody looked at."""
-    judgings = (
-        judging
-        for judging in (() if scores is None else scores.judgings)
-        if (judging.metric, judging.judge) == (row.metric, judge) and judging.system in (comparison.a, comparison.b)
-    )
-    if missing := _not_looked_at(row.dropped, judgings):
-        sides = f"{row_name(row)} of {comparison.a} and {comparison.b}"
-        raise UserError(
-            f"--fail-if {rule.text!r} can't be told: {sides} lack {', '.join(missing)}. {_mended_by(row.dropped)}"
+    named = [(rule, *row) for rule in rules for row in _rows_named(comparisons, rule)]
+    tests = sum(isinstance(rule, GateRule) and rule.way != "margin" for rule, *_ in named)
+    results: list[GateResult] = []
+    for rule, comparison, judge, row in named:
+        result = (
+            _by_bound(rule, row)
+            if isinstance(rule, BoundRule)
+            else _by_margin(rule, held_to(row, rule.size, clusters), clusters)
+            if rule.way == "margin"
+            else _by_test(rule, row, clusters, level / tests)
         )
+        why = _untold(row) if stale or result.state == "passes" else ""
+        why = f"{_stale(stale)}. {why}".rstrip() if stale else why
+        if why:
+            result = result.model_copy(update={"state": "open", "told": why})
+        about = {"name": row_name(row), "a": comparison.a, "b": comparison.b, "judge": judge, "dropped": row.dropped}
+        about |= {"of": row.n_pairs, "users": row.n_users or row.n_pairs, "mean_a": row.mean_a, "mean_b": row.mean_b}
+        results.append(result.model_copy(update=about))
+    return results
 
 
-def _mended_by(missing: Collection[str]) -> str:
-    """Which commands make what is missing: runs that are not there or damaged come from no judge."""
-    again = dict.fromkeys(command for why, command in AGAIN.items() if why in missing and command.startswith("run"))
-    runs = [f"drretail {command} makes the runs." for command in again]
-    return " ".join([*runs, "drretail score judges what is missing, with --retry failed what failed."])
+def confirmed(now: Iterable[GateResult], before: Iterable[GateResult]) -> list[GateResult]:
+    """The results, of which those that fail fail only where they did so before."""
+    failed = {(gate.rule, gate.a, gate.b, gate.name, gate.judge) for gate in before if gate.state == "fails"}
+    return [
+        gate.model_copy(update={"state": "unconfirmed", "told": f"{gate.told} It did not fail the time before."})
+        if gate.state == "fails" and (gate.rule, gate.a, gate.b, gate.name, gate.judge) not in failed
+        else gate
+        for gate in now
+    ]
 
 
-def _gate(
-    rule: GateRule, comparison: Comparison, judge: str, row: ComparedRow, clusters: Clusters, level: float
-) -> GateResult:
+def _stale(changes: str) -> str:
+    return f"The scores are stale ({changes}): drretail score makes them again"
+
+
+def _untold(row: ComparedRow) -> str:
+    """Why a row can't pass: it can't be compared, or is not of all answers; empty if it can."""
+    if missing := _not_looked_at(row.lacking):
+        runs = dict.fromkeys(command for why, command in AGAIN.items() if why in row.lacking and command[:3] == "run")
+        made = [f"drretail {command} makes the runs." for command in runs]
+        judged = "drretail score judges what is missing, with --retry failed what failed."
+        return " ".join([f"They lack {missing}.", *made, judged])
+    if row.n_asked < row.n_planned:
+        return f"Both were asked {row.n_asked:,} of {counted(row.n_planned, 'query')}."
+    if not row.n_pairs:
+        return f"{row.why or 'No query has a value of both'}."
+    return f"They can't be compared: {row.why}." if not row.is_comparable or row.outcome == "too_few" else ""
+
+
+def _by_bound(rule: BoundRule, row: ComparedRow) -> GateResult:
+    state, told = "passes", f"A − B is {difference_of(row)}."
+    reachable = [end - (row.mean_b or 0.0) for end in (0.0, _whole(row))]
+    if row.difference is not None and rule.is_met(row.difference):
+        state = "fails"
+    elif row.n_pairs and not any(map(rule.is_met, reachable)):
+        state, told = "open", f"B is at {row.mean_b:.2f}, from where no difference meets the rule."
+    return GateResult(rule=rule.text, state=state, told=told, a="", b="")
+
+
+def _gate(rule: GateRule, row: ComparedRow, clusters: Clusters, level: float) -> Gate:
+    """The test of a change for the worse, with each failed run as the worst value; values fall where they get worse."""
+    values = row.with_failed or row.by_query
+    sign = -1 if _is_rise(rule, row) else 1
+    lowest = 0.0 if sign > 0 else -_whole(row)
+    every = [value for both in values.values() for value in both]
+    is_open = not isfinite(lowest) or min(every, default=0.0) < 0
+    return Gate(
+        before=[sign * b for _, b in values.values()],
+        after=[sign * a for a, _ in values.values()],
+        groups=clusters.groups(values),
+        alpha=level,
+        size=rule.size,
+        lowest=None if is_open else lowest,
+    )
+
+
+def _whole(row: ComparedRow) -> float:
+    """The highest value that there is; infinite without one."""
+    return 1.0 if row.metric == DONE else inf if row.apart is None else 10 * row.apart
+
+
+def _is_rise(rule: GateRule, row: ComparedRow) -> bool:
+    return row.less_is_better if rule.way == "margin" else rule.way == "rise"
+
+
+def _by_test(rule: GateRule, row: ComparedRow, clusters: Clusters, level: float) -> GateResult:
+    _check_direction(rule, row)
+    gate, rise = _gate(rule, row, clusters, level), rule.way == "rise"
+    result = GateResult(rule=rule.text, state="open", told="", a="", b="", alpha=level)
+    if why := _untold(row) if not row.n_pairs or row.why else _cannot_fail(rule, gate):
+        return result.model_copy(update={"told": why})
+    seen = f"{'risen' if rise else 'fallen'} by {gate.fall:.2f}" if gate.fall > 0 else "not worse"
+    counts = f"with {counted(sum(row.failed), 'failed run')} as the worst values, " if row.with_failed else ""
+    shown = "" if gate.is_shown == gate.fails else "; that is shown, and less than the rule's size"
+    told = f"A is at {row.mean_a:.2f}, B at {row.mean_b:.2f}: {counts}{seen} (p = {gate.p:.2g}){shown}."
+    return result.model_copy(
+        update={
+            "state": "fails" if gate.fails else "passes",
+            "told": told,
+            "p": gate.p,
+            "catches": gate.catches(rule.size),
+            "detectable": gate.detectable,
+            "worse": {q: (b, a) for q, (a, b) in row.by_query.items() if (a > b if rise else a < b)},
+        }
+    )
+
+
+def _check_direction(rule: GateRule, row: ComparedRow) -> None:
     metric = installed(row.metric)
     described = None if metric is None else metric.description
-    # Only a scoreboard's columns have a direction.
-    on_board = described is not None and row.variant in {column.variant for column in described.scoreboard}
-    if described and on_board and rule.is_drop is not described.higher_is_better:
-        better, worse = ("less", "rise") if rule.is_drop else ("more", "drop")
-        instead = rule.text.replace(":drop=" if rule.is_drop else ":rise=", f":{worse}=")
-        raise UserError(f"--fail-if {rule.text!r}: {better} is better here: write {instead!r}.")
-    sign, values = 1 if rule.is_drop else -1, row.by_query
-    differences = [round(sign * (a - b), 10) for a, b in values.values()]
-    is_share = all(0 <= value <= 1 for both in values.values() for value in both)
-    before = fmean(b for _, b in values.values())
-    gate = Gate(differences, clusters.groups(values), level, is_share, before if rule.is_drop else 1 - before)
-    if is_share and rule.is_drop and rule.size > 1:
-        raise UserError(f"--fail-if {rule.text!r}: {rule.name} is from 0 to 1, and never falls by more than 1.")
-    users = gate.users_needed(rule.size)
-    return GateResult(
-        rule=rule.text,
-        alpha=level,
-        catches=gate.catches(rule.size),
-        detectable=gate.detectable,
-        queries_needed=None if users is None else ceil(users * len(differences) / gate.users),
-        queries=len(differences),
-        users=gate.users,
-        name=row_name(row),
-        a=comparison.a,
-        b=comparison.b,
-        judge=judge,
-        mean_a=row.mean_a or 0.0,
-        mean_b=row.mean_b or 0.0,
-        p=1.0 if gate.p is None else gate.p,
-        fails=gate.fails,
-        dropped=row.dropped,
-        worse={query: (b, a) for query, (a, b) in values.items() if sign * (a - b) < 0},
+    # Only errors and a scoreboard's columns have a direction.
+    has_one = described is not None and row.variant in (
+        *described.errors,
+        *(column.variant for column in described.scoreboard),
     )
+    if has_one and (rule.way == "rise") is not row.less_is_better:
+        better, worse = ("less", "rise") if row.less_is_better else ("more", "drop")
+        instead = rule.text.replace(f":{rule.way}=", f":{worse}=")
+        raise UserError(f"--fail-if {rule.text!r}: {better} is better here: write {instead!r}.")
+
+
+def _cannot_fail(rule: GateRule, gate: Gate) -> str:
+    """Why no change can fail, whatever A answers; empty if one can."""
+    if gate.most < rule.size - 1e-9:
+        before = abs(fsum(gate.before) / len(gate.before))
+        return f"B is at {before:.2f}, from where no {rule.way} of {rule.size:.12g} is possible: the rule can't fail."
+    if not gate.reaches:
+        users = counted(gate.can_fall, "user")
+        return f"{users} can get worse, too few to show it at {100 * gate.alpha:.3g}%: the rule can't fail."
+    return ""
+
+
+def _by_margin(rule: GateRule, row: ComparedRow, clusters: Clusters) -> GateResult:
+    result = GateResult(rule=rule.text, state="open", told="", a="", b="")
+    gate = _gate(rule, row, clusters, LEVEL)
+    if not row.n_pairs or row.why or gate.most < rule.size - 1e-9:
+        return result.model_copy(update={"told": _untold(row) or _cannot_fail(rule, gate)})
+    if row.margin_low is None or row.margin_high is None:
+        return result.model_copy(
+            update={"told": "All differences are equal, and without a scale there is no interval."}
+        )
+    worst = row.margin_high if row.less_is_better else -row.margin_low
+    ends = " to ".join(signs_shown((row.margin_low, row.margin_high)))
+    excluded = "is" if worst < rule.size else "is not"
+    told = f"A − B is {ends}: a change for the worse of {rule.size:.12g} {excluded} excluded."
+    return result.model_copy(update={"state": "passes" if worst < rule.size else "fails", "told": told})
+
+
+_STATES = {"fails": "Fails: ", "unconfirmed": "Not confirmed: ", "open": "Can't be told: "}
 
 
 def stated(gate: GateResult) -> Iterator[str]:
-    """Two sentences: what the rule can tell here, which holds before its result is known, and its result."""
-    of_users = "" if gate.users == gate.queries else f" of {counted(gate.users, 'user')}"
-    size, change = (part for part in reversed(gate.rule.rpartition(":")[2].split("=")))
-    seen = "none in 80%" if gate.detectable is None else f"one of {gate.detectable:.2f} in 80%"
-    number = gate.queries_needed
-    needed = "more queries than can be tried here" if number is None else f"about {roughly(number)}"
-    yield (
-        f"{gate.rule}: an unchanged agent fails in at most {100 * gate.alpha:.3g}% of comparisons. With these "
-        f"{counted(gate.queries, 'query')}{of_users} a {change} of {size} is caught in {percent(gate.catches)}, and "
-        f"{seen}; {size} in 80% takes {needed}."
-    )
+    """Sentences: what a test can tell here, which holds before its result is known, and the result."""
+    named = f"{gate.rule}: {gate.name} of {gate.a}" + (f" beside {gate.b}" if gate.b else "")
+    named += f", by {gate.judge}" if gate.judge else ""
+    if gate.catches is not None and gate.alpha is not None:
+        of_users = "" if gate.users == gate.of else f" of {counted(gate.users, 'user')}"
+        size, change = (part for part in reversed(gate.rule.rpartition(":")[2].split("=")))
+        most = "no possible one in 80%" if gate.detectable is None else f"one of {gate.detectable:.2f} in 80%"
+        yield (
+            f"{gate.rule}: an unchanged agent fails in at most {100 * gate.alpha:.3g}% of comparisons. With these "
+            f"{counted(gate.of, 'query')}{of_users} a true {change} of {size} fails in {percent(gate.catches)}, and "
+            f"{most}."
+        )
     queries = ", ".join(f"{query} ({was:.2f} → {now:.2f})" for query, (was, now) in [*gate.worse.items()][:MOST_NAMED])
     left = len(gate.worse) - MOST_NAMED
-    means = f"{gate.name} of {gate.a} is {gate.mean_a:.2f}, and of {gate.b} {gate.mean_b:.2f} (p = {gate.p:.2g}, by "
-    means += f"{gate.judge})"
-    account = Account.of("gate", "query", gate.queries, gate.dropped)
+    passes = Account.of("gate", gate.unit, gate.of, gate.dropped).praise(f"passes: {named}", bare=True)
     yield (
-        (f"Fails: {means}." if gate.fails else account.praise(f"passes: {means}", bare=True))
+        (f"{_STATES[gate.state]}{named}." if gate.state in _STATES else passes)
+        + f" {gate.told}"
         + (f" Worse on {counted(len(gate.worse), 'query')}: {queries}" if queries else "")
         + (f" and {left:,} more." if left > 0 else "." if queries else "")
     )
-
-
-def stated_bound(result: BoundResult) -> str:
-    """A sentence on a rule that fails, or that passes over as much as has a value."""
-    if result.fails:
-        return f"{result.rule}: {result.told}."
-    account = Account.of("gate", result.unit, result.of, result.dropped)
-    return account.praise(f"passes: {result.rule}: {result.told}", bare=True)
-
-
-def bound_results(
-    comparisons: Sequence[Comparison], rules: Sequence[BoundRule], scores: Scores | None = None
-) -> Iterator[BoundResult]:
-    """The result of every rule for each comparison: it fails where the difference is within its bound.
-
-    Raises UnknownName for a row that no comparison has, and UserError for a row without a figure, and as
-    ``judged_gates`` where a rule is not met.
-    """
-    for rule in rules:
-        for comparison, judge, row in _rows_named(comparisons, rule):
-            told = f"{row_name(row)} of {comparison.a} less that of {comparison.b} is {signed(row.difference)}"
-            told += f" by {judge} ({row.n_pairs} queries)"
-            if not (fails := rule.is_met(row.difference or 0.0)):
-                _check_looked_at(rule, comparison, judge, row, scores)
-            yield BoundResult(rule=rule.text, fails=fails, told=told, unit="query", of=row.n_pairs, dropped=row.dropped)
 
 
 def _rows_named(
@@ -307,12 +378,7 @@ def _rows_named(
         for table in comparison.tables
         for row in table.rows
     ]
-    matches = [row for row in rows if name in (row_name(row[2]), f"{row[2].metric} {row[2].variant}", row[2].variant)]
+    matches = [row for row in rows if is_named(row[2], name)]
     if not matches:
         raise UnknownName("row to compare", name, sorted({row.variant for _, _, row in rows}), names_all=True)
-    for comparison, _, row in matches:
-        # A bound compares numbers, whatever may be concluded from them.
-        if not (row.is_comparable if isinstance(rule, GateRule) else row.n_pairs):
-            sides = f"{row_name(row)} of {comparison.a} and {comparison.b}"
-            raise UserError(f"--fail-if {rule.text!r}: {sides} can't be compared: {row.why}.")
     return matches

@@ -13,7 +13,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, meetings, pair_name, research_labels
 from drretail.eval.method import in_all_wordings
-from drretail.eval.numbers.contrast import NA, Side, contrast
+from drretail.eval.numbers.contrast import NA, Side, contrast, p_with_failed
 from drretail.eval.numbers.facts import NOT_RATED
 from drretail.eval.numbers.gathering import LACKS_IN_WORDS, Gathered, PlannedRun, means_by_query, verdicts_by_assessor
 from drretail.eval.numbers.judges import Assessor, Board, panel_of, panel_ref
@@ -348,7 +348,20 @@ def preference(
     sides = side(labels[0], won), side(labels[1], {query_id: 1 - rate for query_id, rate in won.items()})
     row = contrast(PAIRWISE, dimension, sides, gathered.clusters, whole=1.0, unread=unread)
     name = PREFERENCE if dimension == PRIMARY else f"{dimension} {PREFERENCE}"
-    return row.model_copy(update={"name": name, "a": labels[0], "b": labels[1]})
+    # A failed run loses its meeting.
+    lost = [
+        (plan.query.query_id, float(labels.index(plan.label)))
+        for plan in gathered.plans
+        if plan.label in labels and plan.status == "failed"
+    ]
+    rates = means_by_query([*((outcome.query_id, outcome.result) for outcome in outcomes), *lost])
+    failed = {query_id: (rate, 1 - rate) for query_id, rate in rates.items()} if lost and row.p is not None else {}
+    with_failed: dict[str, Any] = {
+        "failed": tuple(sum(rate == at for _, rate in lost) for at in (0, 1)),
+        "with_failed": failed,
+        "p_failed": p_with_failed(row.difference, failed, gathered.clusters),
+    }
+    return row.model_copy(update={"name": name, "a": labels[0], "b": labels[1], **with_failed})
 
 
 def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, Any]:

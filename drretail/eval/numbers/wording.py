@@ -1,5 +1,5 @@
-"""The words of comparisons: names of figures, and five sentences by template, for two systems and for many: A is above
-B, no difference is shown, too few, not comparable, not read.
+"""The words of comparisons: names of figures, and sentences by template, for two systems and for many: A is above B,
+above where both answered, no difference is shown, too few, not comparable, not read; equal within a margin, or not.
 """
 
 from collections import Counter, defaultdict
@@ -27,6 +27,11 @@ def row_name(row: ComparedRow) -> str:
 def sides_named(a: str, b: str) -> dict[str, str]:
     """The two systems as "A" and "B"; in quotes by their names if one is called so."""
     return {a: f"“{a}”", b: f"“{b}”"} if {a, b} & {"A", "B"} else {a: "A", b: "B"}
+
+
+def is_named(row: ComparedRow, name: str) -> bool:
+    """True for the row that a rule or a margin means by this name."""
+    return name in (row_name(row), f"{row.metric} {row.variant}", row.variant)
 
 
 def difference_of(row: ComparedRow) -> str:
@@ -96,11 +101,14 @@ def sentences(
     nothing is said where no difference is shown.
     """
     measures = _named_measures(rows)
-    for name, row in ((name, row) for name, measure in measures for row in measure if row.is_shown):
-        best = row if row.outcome == "higher" else row.turned
+    above = (row for _, measure in measures for row in measure if row.is_shown or row.outcome == "answered")
+    called = {id(row): name for name, measure in measures for row in measure}
+    for row in sorted(above, key=lambda row: not row.is_shown):
+        best = row if (row.difference or 0.0) > 0 else row.turned
+        name = called[id(row)]
         where = f"{name}, where less is better" if row.less_is_better else name
         a, b = (names.get(label, label) for label in (best.a, best.b))
-        yield f"{a} is above {b} in {where} ({difference_of(best)})."
+        yield f"{a} is above {b} in {where}{_where_answered(best, (a, b))} ({difference_of(best)})."
 
     def of(row: ComparedRow, text: str) -> str:
         return f"({text})" if is_of_two else f"{names.get(row.a, row.a)} − {names.get(row.b, row.b)} ({text})"
@@ -108,7 +116,7 @@ def sentences(
     unread: dict[str, list[str]] = defaultdict(list)
     for name, measure in measures:
         if undecided and (open_rows := [row for row in measure if row.outcome == "undecided"]):
-            pairs = ", ".join(of(row, difference_of(row) + _corrected(row)) for row in open_rows)
+            pairs = ", ".join(of(row, difference_of(row) + _strictest(row)) for row in open_rows)
             what = f"no difference is shown in {name}{'' if is_of_two else ':'} {pairs}"
             yield compared_in(open_rows).praise(what, bare=True)
         if few := [row for row in measure if row.outcome == "too_few"]:
@@ -123,14 +131,34 @@ def sentences(
     yield from (f"Not read: {listed(measures)} ({why})." for why, measures in unread.items())
 
 
-def _corrected(row: ComparedRow) -> str:
-    """Where the interval alone excludes 0: that the correction for all tests does not."""
-    if row.p is None or row.p_holm is None or not row.p <= LEVEL < row.p_holm:
+def margin_sentence(row: ComparedRow, names: Mapping[str, str], judge: str = "") -> str:
+    """Whether two systems are equal within the row's margin, with the ends by which it is judged."""
+    equal = "equal" if row.is_equal else "not shown to be equal"
+    a, b = (names.get(label, label) for label in (row.a, row.b))
+    ends = [end for end in (row.margin_low, row.margin_high) if end is not None]
+    figures = " to ".join(signs_shown(ends)) if ends else row.why or "no interval"
+    name = row_name(row) + (f" by {judge}" if judge else "")
+    return f"{a} and {b} are {equal} within {row.margin:.12g} in {name} ({figures}, n = {row.n_pairs:,})."
+
+
+def _where_answered(best: ComparedRow, names: tuple[str, str]) -> str:
+    """Where a difference does not hold with the runs that failed: of how many it is, and whose they are."""
+    if best.outcome != "answered":
+        return ""
+    lost = " and ".join(f"{name}'s {count:,}" for name, count in zip(names, best.failed, strict=True) if count)
+    failures = "failure" if sum(best.failed) == 1 else "failures"
+    return f" where both answered ({best.n_pairs:,} of {best.n_due:,}), not with {lost} {failures} counted"
+
+
+def _strictest(row: ComparedRow) -> str:
+    """What hides a difference: the correction for all tests, or that no test of so few can show one."""
+    if row.p is None or row.p_holm is None or row.p_holm <= LEVEL or not row.difference:
         return ""
     if row.no_interval == "alike":  # no difference among so few has a smaller p
         few = counted(row.n_pairs, "query") if row.n_users is None else counted(row.n_users, "user")
-        return f"; {few} are too few for {row.tests} tests, even where all agree: p {p_value(row.p_holm)}"
-    return f"; p {p_value(row.p_holm)} as one of {row.tests} tests"
+        tests = "any test" if row.tests == 1 else f"{row.tests} tests"
+        return f"; {few} are too few for {tests}, even where all agree: p {p_value(row.p_holm)}"
+    return f"; p {p_value(row.p_holm)} as one of {row.tests} tests" if row.p <= LEVEL else ""
 
 
 def compared_in(rows: Sequence[ComparedRow]) -> Account:
@@ -157,13 +185,18 @@ def needed_sentence(rows: Sequence[ComparedRow]) -> str:
         if known_sizes:
             known_sizes.sort(key=lambda row: row.n_needed or 0)
             row = known_sizes[(len(known_sizes) - 1) // 2]  # of many pairs the middle one
-            parts[row.apart or 0.0].append(f"{roughly(row.n_needed)}{'' if parts else ' queries'} in {name}")
+            parts[row.apart or 0.0].append(f"{_needed(row)} in {name}")
     sizes = [f"of {apart:.2f} takes about {listed(numbers)}" for apart, numbers in parts.items()]
     return f"To show a true difference {'; one '.join(sizes)}." if parts else ""
 
 
+def _needed(row: ComparedRow) -> str:
+    """ "71 queries (45 to 130)"."""
+    return f"{roughly(row.n_needed)} queries ({roughly(row.n_needed_low)} to {roughly(row.n_needed_high)})"
+
+
 def conclusion(rows: Sequence[ComparedRow], floors: Sequence[ComparedRow], names: Mapping[str, str]) -> str:
-    """What can be concluded of all systems: one of five sentences, what the judge preferred, what it takes to tell,
+    """What can be concluded of all systems: one sentence, what the judge preferred, what it takes to tell,
     and whether any system is shown to be better than the best null agent. Empty if nothing is compared.
     """
     parts: list[str] = []
@@ -176,7 +209,11 @@ def conclusion(rows: Sequence[ComparedRow], floors: Sequence[ComparedRow], names
         parts.append(next(sentences(shown, names)) + several * (len(shown) > 1))
     elif open_rows:
         nothing = compared_in(open_rows).praise("no difference is shown", bare=True)
-        parts.append(f"{nothing}{_preferred(open_rows, names)}{_takes(open_rows)}")
+        sized = [row for row in open_rows if row.name != PREFERENCE and row.n_needed is not None]
+        most = {row_name(row) for row in sorted(sized, key=lambda row: row.n_needed or 0)[-1:]}
+        takes = needed_sentence([row for row in sized if row_name(row) in most])
+        asked = max((row.n_planned for row in sized), default=0)
+        parts.append(f"{nothing}{_preferred(open_rows, names)}{takes and f' {takes[:-1]}; {asked:,} were asked.'}")
     elif few:
         users = max(row.n_users or row.n_pairs for row in few)
         noun = counted(users, "query" if few[0].n_users is None else "user")
@@ -205,17 +242,6 @@ def _preferred(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> str:
     row = preferred[0] if (preferred[0].difference or 0.0) >= 0 else preferred[0].turned
     won = (row.mean_a or 0.0) * row.n_pairs
     return f" The judge preferred {names.get(row.a, row.a)} {won:.3g} : {row.n_pairs - won:.3g}."
-
-
-def _takes(rows: Sequence[ComparedRow]) -> str:
-    """How many questions would show a tenth of the scale in the headline of which most is needed; else empty."""
-    sized = [row for row in rows if row.n_needed is not None and row.apart is not None and row.name != PREFERENCE]
-    if not sized:
-        return ""
-    row = max(reversed(sized), key=lambda row: row.n_needed or 0)
-    size = f"{row.apart or 0.0:.2f}".removesuffix(".00")
-    needed = f"takes about {roughly(row.n_needed)} questions, and {row.n_planned:,} were asked"
-    return f" To show a difference of {size} in {row_name(row)} {needed}."
 
 
 def headlines_of(comparisons: Iterable[Comparison]) -> list[ComparedRow]:

@@ -26,12 +26,11 @@ SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
 
 _MARK = "\ue000"
 """Replaces each character of a mark while sentences are separated."""
-# What stands before the marks of a line of sources, by whether they are addresses, and between them.
-_LABEL = {
-    True: re.compile(r"\W*(?:(?:[^\W\d_]{1,20}\W{1,2}){0,3}[^\W\d_]{1,20}\s?[:：]\W*)?"),
-    False: re.compile(r"\W*(?:[^\W\d_]{1,12}\s?[:：]\W*)?"),
-}
+# What stands before the marks of a line of sources, and between them.
+_LABEL = re.compile(r"\W*(?:(?:[^\W\d_]{1,20}\W{1,2}){0,3}[^\W\d_]{1,20}\s?[:：]\W*)?")
 _BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5}\W*)?")
+_TITLE = re.compile(r"(?:[\W_]|\d{1,3}[.)])*\[[^\[\]\n]*[^\W\d_]{2}[^\[\]\n]*\]\([^\n]*")
+"""A line that begins with a link's words: it may name what follows, and belongs to what stands directly above."""
 # A stop, closing quotes or brackets, and following marks; a link with words begins the next sentence.
 _STOP = re.compile(
     r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
@@ -84,26 +83,31 @@ def _cut(report: str) -> tuple[list[Sentence], list[tuple[Span, Span]]]:
     text, sentences, source_lines = "".join([*parts, text[position:]]), list[Sentence](), list[tuple[Span, Span]]()
     block: tuple[int, int, SentenceKind] | None = None
     above: Span | None = None
+    first, level = 0, -1  # where the items above begin that stand together, and how far they are indented
     head: Span | None = None
-    in_table, is_apart = False, True
-    for start, end in [*lines(text), (len(text), len(text))]:
-        line = text[start:end].rstrip()
-        kind = line_kind(line)
-        if above and kind != "row" and _is_of_sources(line, report[start:end]):
-            source_lines.append(((start, end), above))
-            kind = "blank"
+    in_table, is_apart, spans = False, True, [*lines(text), (len(text), len(text))]
+    for (start, end), (next_start, next_end) in pairwise([*spans, spans[-1]]):
+        line, following = text[start:end].rstrip(), text[next_start:next_end].rstrip()
+        kind, indent = line_kind(line), _indent(line)
+        if kind in ("blank", "heading") or (kind == "item" and indent != level):
+            first, level = start, indent if kind == "item" else -1
+        is_of_sources = above and kind not in ("row", "heading") and _is_of_sources(line)
+        is_below = not is_apart and above and indent >= _indent(text[slice(*above)])
+        may_name = is_of_sources and not is_below and _TITLE.fullmatch(report, start, end)
+        if above and is_of_sources and not may_name and _ends_block(line, following):
+            source_lines.append(((start, end), (min(first, above[0]) if kind == "item" else above[0], above[1])))
+            kind, level = "blank", -1
         elif kind == "blank":
             is_apart = True
         else:
-            begins = is_apart or not above or kind in ("heading", "item")
+            begins = is_apart or not above or is_of_sources or kind in ("heading", "item")
             above, is_apart = (start, end) if begins or not above else (above[0], end), kind == "heading"
-        if block is not None and kind != "text":
+        if block is not None and (kind != "text" or is_of_sources):
             sentences += _split(text, *block)
             block = None
         if kind == "row":
             # The first row is the head if a rule follows.
-            following = text[end + 1 :].partition("\n")[0].rstrip() if not in_table else ""
-            row: SentenceKind = "table_head" if following and line_kind(following) == "rule" else "row"
+            row: SentenceKind = "table_head" if not in_table and line_kind(following) == "rule" else "row"
             sentences.append(Sentence(*_trimmed(text, start, end), row, head if in_table else None))
             head = head if in_table else (start, start + len(line))
         elif kind == "heading":
@@ -120,15 +124,24 @@ def _cut(report: str) -> tuple[list[Sentence], list[tuple[Span, Span]]]:
     return sentences if block is None else [*sentences, *_split(text, *block)], source_lines
 
 
-def _is_of_sources(line: str, written: str) -> bool:
-    """True for a line of marks, with at most a label such as "Read more here:" before addresses, a word before others,
-    and short words between them.
-    """
+def _is_of_sources(line: str) -> bool:
+    """True for a line of marks, with at most a label such as "Read more here:" before them, and short words between."""
     label, *gaps = re.split(f"{_MARK}+", line)
     if not gaps or re.search(r"\w", gaps[-1]) or not all(map(_BETWEEN.fullmatch, gaps[:-1])):
         return False
     item = ITEM.match(label)
-    return _LABEL["://" in written].fullmatch(label, item.end() if item else 0) is not None
+    return _LABEL.fullmatch(label, item.end() if item else 0) is not None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _ends_block(line: str, following: str) -> bool:
+    """True for a line of sources if nothing that it may be the title of follows directly."""
+    kind, kind_behind = line_kind(line), line_kind(following)
+    is_outer = kind_behind == "item" and (kind == "text" or _indent(following) < _indent(line))
+    return is_outer or kind_behind not in ("item", "text") or _is_of_sources(following)
 
 
 def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
@@ -167,7 +180,8 @@ _FIGURE = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _BAR = re.compile(r"(?<!\\)\|")
 """What stands around the cells of a row."""
-_SIGN = "·"
+LINKED = "·"
+"""Stands before the words of a link."""
 _ESCAPED = re.compile(r"\\(?=[$€£¥₹])")
 """The backslash before a sign that would begin a formula."""
 
@@ -269,7 +283,8 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
                     source_lines.append(((start, end), (sentence.start, sentence.end)))
         else:
             stretches += _owned(text, sentence.start, sentence.end, inside, index)
-    cells = [cell for table in tables for cell in _table(text, table, sentences, groups)]
+    apart = blanked(text, ((group.start, group.end) for group in groups))
+    cells = [cell for table in tables for cell in _table(text, apart, table, sentences, groups)]
     notes = list(_covering(source_lines, groups, sentences))
     # Below a sentence without marks of its own, a line of sources says of what its figures are.
     cited_in = {stretch.sentence for stretch in stretches if stretch.cited}
@@ -312,7 +327,7 @@ def _without_marks(report: str, text: str, marks: Sequence[Token]) -> str:
         links += [mark.start] if words else []
     characters = [*blanked(text, spans)]
     for start in links:
-        characters[start] = _SIGN
+        characters[start] = LINKED
     return "".join(characters)
 
 
@@ -354,8 +369,10 @@ def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:
     return spans[:-1] if spans and not text[slice(*spans[-1])].strip() and bars[-1:] == [row.end - 1] else spans
 
 
-def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups: Sequence[_Group]) -> Iterator[_Cell]:
-    """The cells of a table, whose first row is its head, if it has one."""
+def _table(
+    text: str, text_apart: str, rows: Sequence[int], sentences: Sequence[Sentence], groups: Sequence[_Group]
+) -> Iterator[_Cell]:
+    """The cells of a table, whose first row is its head, if it has one; ``text_apart`` is without links' words."""
     starts = [group.start for group in groups]
 
     def cited(start: int, end: int) -> tuple[str, ...]:
@@ -364,11 +381,15 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
         return tuple(dict.fromkeys(source for source in sources if source[:2] in ("P:", "O:", "C:")))
 
     grid = [_row_cells(text, sentences[row]) for row in rows]
-    # A column is about what its head, or a row of marks only, cites; "Soil | $45" below "Bed | $78 [P:…]" is not.
+    # A column is about what its head, or a row of marks or links only, cites; "Soil | $45" below "Bed | $78 [P:…]" is
+    # not.
     columns: dict[int, dict[str, None]] = {}
     for index, spans in enumerate(grid):
+        links = [text_apart[slice(*span)] for span in spans[1:] if cited(*span)]
+        are_links = len(links) == len(spans) - 1 > 1 and not re.search(r"\w", "".join(links))
         for number, span in enumerate(spans):
-            of_cell = cited(*span) if not index or not re.search(r"\w", text[slice(*span)]) else ()
+            is_mark = not index or (are_links and number) or not re.search(r"\w", text[slice(*span)])
+            of_cell = cited(*span) if is_mark else ()
             columns.setdefault(number, {}).update((source, None) for source in of_cell if source[:2] == "P:")
     head = sentences[rows[0]]
     has_head = head.kind == "table_head" or not _FIGURE.search(text, head.start, head.end)

@@ -38,6 +38,7 @@ _LONGEST_ON_ITS_WAY = 60
 _FEWEST_RATINGS, _MOST_PLACES, _LONGEST_JOINT = 10, 2, 3
 """A smaller number of ratings stands in many places by accident; decimal places of a rating; letters of "of"."""
 _LONGEST_LINE = 400
+_OF_PRODUCTS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
 
 
 def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[ReadValue]:
@@ -65,8 +66,10 @@ class _Reader:
 
     def read(self, part: Part, place: Passage, kind: ValueKind | None = None) -> Iterator[ReadValue]:
         """The values in one part, of all kinds or of one; where nothing is to be denied, only the right ones."""
-        may_deny = part.is_named and (self.ledger.policy is None or self._is_bare(part, place))
-        yield from (value for value in self._values(part, place, kind) if may_deny or value.state == "verified")
+        may_deny = part.tie == "mark" or (part.tie == "name" and self._is_bare(part, place))
+        for value in self._values(part, place, kind):
+            if may_deny or value.state == "verified" or (part.tie == "rest" and value.kind in _OF_PRODUCTS):
+                yield value
 
     def _is_bare(self, part: Part, place: Passage) -> bool:
         """True if a part of an assistant's answer has no words but names, options and labels. One word more may make it
@@ -86,8 +89,7 @@ class _Reader:
         products = [source for source in part.sources if source[:2] == "P:"]
         orders = [source for source in part.sources if source in self.ledger.order_dates]
         if len(part.sources) == len(products) == 1:
-            kinds: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
-            yield from filter(None, (self._figure(kind, part, place) for kind in kinds if only in (None, kind)))
+            yield from filter(None, (self._figure(kind, part, place) for kind in _OF_PRODUCTS if only in (None, kind)))
         if only in (None, "order_date") and len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
             yield from self._day(part, place, orders[0])
         calculations = [source for source in part.sources if source in self.ledger.calculations]
@@ -108,7 +110,20 @@ class _Reader:
         value = compared_figure(kind, amount, part.sources[0], place, self.ledger)
         is_denied = value.state == "contradicted" and (kind != "price" or behind in plain)  # "the $51 kettle"
         is_denied = is_denied and self._is_certain(kind, amount, part, place)
+        is_denied = is_denied and (part.tie != "rest" or self._is_led_to(kind, amount, part, place))
         return value if is_denied or value.state == "verified" else None
+
+    def _is_led_to(self, kind: ValueKind, amount: Amount, part: Part, place: Passage) -> bool:
+        """True behind a mark if names and labels alone lead to a figure, one of its kind among them or behind it, and
+        nothing else follows: "The kettle [P:…], which costs $9.50.", but not "Unlike the kettle [P:…], it costs $9.50",
+        nor ", and for $9.50 you get a lid".
+        """
+        own, other = self._labels[kind], self._labels["other_price"]
+        first = self.layout.sentences[self.layout.sentence_at(part.start)].start
+        led, (_, behind) = {*words(place.text[place.start : amount.start])}, place.beside(amount, self._labels)
+        before = {*words(self.layout.text[first : part.start])}
+        is_bare = led | before <= self._names(part).union(*self._labels.values()) - other
+        return is_bare and (behind in own or (behind == "" and not led.isdisjoint(own)))
 
     def _is_of_kind(self, kind: ValueKind, amount: Amount, part: Part, place: Passage) -> bool:
         """Whether a sign, or a label beside it, says that a figure is of this kind."""

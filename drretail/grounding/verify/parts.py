@@ -10,14 +10,16 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal
 from unicodedata import numeric
 
 from drretail.grounding.report.citations import scan
 from drretail.grounding.report.page import blanked
 from drretail.grounding.text.amounts import find_dates
-from drretail.grounding.text.layout import Layout, Stretch, read_layout
+from drretail.grounding.text.layout import LINKED, Layout, Stretch, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.product_names import products_named
+from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.records import Ledger
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Unread
@@ -30,6 +32,12 @@ ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])"
 _OFFER = re.compile(r"\[P:([\w-]+/[\w-]+)\]")
 
 
+Tie = Literal["mark", "rest", "name", "elsewhere"]
+"""How a part is tied to its sources: by the mark that owns it, by one that stands before it, after a name, by what it
+names in an assistant's answer, or by what stands elsewhere, so that nothing in it is denied.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """``text[start:end]`` is about these sources; ``labels`` are a cell's."""
@@ -38,30 +46,23 @@ class Part:
     end: int
     sources: tuple[str, ...]
     labels: tuple[str, ...] = ()
-    is_named: bool = True
-    """False if what it is about stands elsewhere: then nothing in it is denied."""
+    tie: Tie = "mark"
 
 
 def parts_by_marks(layout: Layout) -> list[Part]:
-    """What the marks of a report own: the cells of tables, rows that cite calculations only, and stretches of text; and
-    what no mark owns, which is about nothing.
+    """What the marks of a report own: the cells of tables, and stretches of text; and what no mark owns, which is about
+    nothing.
     """
     cells = [
         Part(cell.start, cell.end, cell.subjects or cell.orders, cell.labels) for cell in layout.cells if cell.row >= 0
     ]
-    rows = ((layout.sentences[index], cited) for index, cited in layout.cited.items())
-    sums = (
-        Part(row.start, row.end, cited)
-        for row, cited in rows
-        if row.kind == "row" and all(source[:2] == "C:" for source in cited)
-    )
     starts = {cell.start for cell in cells}
     stretches = (
-        Part(stretch.start, stretch.end, _offers_marked(layout, stretch), is_named=not stretch.is_rest)
+        Part(stretch.start, stretch.end, _offers_marked(layout, stretch), tie="rest" if stretch.is_rest else "mark")
         for stretch in layout.stretches
         if stretch.cited or layout.sentences[stretch.sentence].kind != "heading"
     )
-    return [*cells, *sums, *(stretch for stretch in stretches if stretch.start not in starts)]
+    return [*cells, *(stretch for stretch in stretches if stretch.start not in starts)]
 
 
 def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
@@ -134,24 +135,27 @@ def read_answers(
 
 def _parts(layout: Layout, turn: Turn, about: tuple[str, ...], names: "_Names") -> Iterator[Part]:
     rows = {cell.sentence for cell in layout.cells}
+    for stretch in layout.stretches:
+        if turn.start <= stretch.start < turn.end and names.are_cited(stretch):
+            yield Part(stretch.start, stretch.end, stretch.cited)
     for cell in layout.cells:
         if turn.start <= cell.start < turn.end and cell.row >= 0:
             heads = (name for head in cell.heads for name in names.within(*head))
-            sources = dict.fromkeys((*names.within(cell.start, cell.end), *heads))
-            yield Part(cell.start, cell.end, tuple(sources), cell.labels)
+            sources = tuple(dict.fromkeys((*names.within(cell.start, cell.end), *heads)))
+            yield Part(cell.start, cell.end, sources or cell.subjects, cell.labels, "name" if sources else "mark")
     for index, sentence in enumerate(layout.sentences):
         if turn.start <= sentence.start < turn.end and index not in rows:
             for line in re.finditer(r"[^\n]+", layout.text[sentence.start : sentence.end]):
                 start, end = sentence.start + line.start(), sentence.start + line.end()
                 offers = names.offers_within(start, end)
-                yield Part(start, end, offers or about, is_named=bool(offers))
+                yield Part(start, end, offers or about, tie="name" if offers else "elsewhere")
 
 
 class _Names:
     """What a text names by title, id, link or mark, each with its place."""
 
     def __init__(self, layout: Layout, shop: Ledger) -> None:
-        self._shop = shop
+        self._shop, self._layout = shop, layout
         titles = {key: item.titles for key, item in shop.products.items()} | {**shop.former}
         titled = products_named(layout.text, titles, only_whole=shop.former)
         names = [(title.start, f"P:{title.product_id}") for title in titled]
@@ -174,6 +178,12 @@ class _Names:
         """The evidence ids of what ``text[start:end]`` names, in order, each once."""
         within = self._names[bisect_left(self._places, start) : bisect_left(self._places, end)]
         return [*dict.fromkeys(source for _, source in within)]
+
+    def are_cited(self, stretch: Stretch) -> bool:
+        """True if a stretch cites products by marks that do not name them: "([shop](…))", but not "[Mug](…)"."""
+        called = {*content_stems(self._layout.text[stretch.start : stretch.end].partition(LINKED)[2])}
+        titles = [self._shop.titles.get(source[2:], "") for source in stretch.cited if source[:2] == "P:"]
+        return bool(titles) and not stretch.is_rest and called.isdisjoint(content_stems(" ".join(titles)))
 
     def offers_within(self, start: int, end: int) -> tuple[str, ...]:
         """The same; of one product the one offer whose options are all written there, and of which none other is."""

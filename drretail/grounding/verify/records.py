@@ -71,8 +71,10 @@ class Ledger:
         return tuple(find_amounts(self.query_text))
 
     def names(self, number: Decimal) -> bool:
-        """True where the query itself names this number, or it is the budget."""
-        return any(number in (amount.low, amount.high) for amount in self.asked) or number == self.limit
+        """True where the query itself names this number, or it is the budget, or what the shop takes for shipping."""
+        shipping = () if self.policy is None else (self.policy.shipping, self.policy.free_from)
+        is_asked = any(number in (amount.low, amount.high) for amount in self.asked)
+        return is_asked or number == self.limit or float(number) in shipping
 
     @property
     def currency(self) -> str:

@@ -68,7 +68,7 @@ def quotations(layout: Layout, ledger: Ledger, parts: Iterable[Part]) -> Iterato
                 yield value.model_copy(update={"state": "verified"})
                 continue
             is_elsewhere = any(has_words(text, quoted) for text in ledger.all_texts)
-            may_deny = part.is_named and ledger.policy is None  # an assistant's words may be of something else
+            may_deny = part.tie == "mark"  # an assistant's words may be of something else
             may_be_translated = layout.notation.is_english != is_english("\n".join(texts))
             is_before_mark = not any(map(str.isalnum, layout.text[match.end() : part.end]))
             if all(texts) and not is_elsewhere and not may_be_translated and may_deny and is_before_mark:

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from math import isclose
 from statistics import median
 
 from drretail.grounding.listing import Listing, folded, folded_name
-from drretail.grounding.text.numerals import find_numerals
+from drretail.grounding.text.numerals import conversion, find_numerals, with_units
 from drretail.querygen.checks.case import Code, QueryCase, Shopper, finding
 from drretail.records.evidence import Finding
 from drretail.records.shop import Order
@@ -28,6 +29,8 @@ CODES = {
     ),
     "limit_not_of_source": Code("a limit admits another value than its source has", "type the value of the record"),
 }
+NEAR = 0.01
+"""How far a number may be off in another unit."""
 
 
 def check(case: QueryCase) -> Iterator[Finding]:
@@ -78,10 +81,11 @@ def orders_of(shopper: Shopper, source: Source) -> list[Order]:
 def value_of(shopper: Shopper, order: Order, field: str) -> str:
     """What is said of an ordered product in a field of its details, or of its price or brand; empty if nothing is."""
     listing = shopper.products.get(order.product_id)
-    return "" if listing is None else _field(listing, folded_name(field))
+    return "" if listing is None else said_in(listing, folded_name(field))
 
 
-def _field(listing: Listing, field: str) -> str:
+def said_in(listing: Listing, field: str) -> str:
+    """The same of a product, by the field's folded name."""
     if field == "price":
         return "" if listing.price is None else f"{listing.price.normalize():f}"
     value = listing.fields.get(field) or (listing.product.brand if field == "brand" else None)
@@ -89,12 +93,16 @@ def _field(listing: Listing, field: str) -> str:
 
 
 def by_rule(values: Sequence[str], source: Source) -> str:
-    """What the orders say together; empty if nothing, or no one thing."""
+    """What the orders say together, of numbers in the unit of the source's value; empty if nothing, or no one thing."""
     if source.rule == "same":
         return values[0] if len({*map(folded, values)}) == 1 else ""
     if source.rule == "most often":
         first = Counter(values).most_common(2)
         return first[0][0] if len(first) == 1 or first[0][1] > first[1][1] else ""
-    numbers = [number.number for value in values for number in [*find_numerals(value)][:1]]
-    of = {"least": min, "most": max, "median": median}[source.rule]
-    return f"{of(numbers).normalize():f}" if numbers else ""
+    wanted, *measures = (next(iter(with_units([*find_numerals(value)])), None) for value in (source.value, *values))
+    factors = [each and wanted and conversion(each.unit, wanted.unit) for each in measures]
+    numbers = [each.number * factor for each, factor in zip(measures, factors, strict=True) if each and factor]
+    if wanted is None or len(numbers) < sum(each is not None for each in measures) or not numbers:
+        return ""
+    found = {"least": min, "most": max, "median": median}[source.rule](numbers)
+    return source.value if isclose(found, wanted.number, rel_tol=NEAR) else f"{found.normalize():f} {wanted.unit}"

@@ -71,7 +71,7 @@ class Author:
             text=_text(plan, budget),
             mode="profile_aware",
             kind=need.kind,
-            rationale=f'The record shows "{need.quote}" (order {need.order.order_id}).',
+            rationale=f'The record shows "{need.listing.product.title}" (order {need.order.order_id}).',
             expected_tools=_TOOLS if len(plan.needs) == 1 else (*_TOOLS, "calculator"),
             wish=Wish(wants=plan.wants, budget=budget, owned=owned),
             world_fingerprint=self.world.manifest.fingerprint,

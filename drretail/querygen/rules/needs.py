@@ -7,7 +7,7 @@ from datetime import date
 
 from drretail.grounding.listing import Listing, pieces_in
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.kinds import is_plural, quoted_title
+from drretail.querygen.kinds import is_plural
 from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
@@ -25,12 +25,11 @@ class Need:
     category: str
     thing: str
     """What the shop calls a product of the category."""
-    quote: str
 
     def sentence(self, name: str) -> str:
         """Its sentence of this name in phrases.toml, with what it says of the purchase."""
         year, month, _ = self.order.order_date[:10].split("-")
-        slots = {"kinds": self.thing, "owned": f'"{self.quote}"', "month": f"{calendar.month_name[int(month)]} {year}"}
+        slots = {"kinds": self.thing, "month": f"{calendar.month_name[int(month)]} {year}"}
         return PHRASES["need"][self.kind][name].format(**slots)
 
 
@@ -44,12 +43,12 @@ def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[
             continue
         category, thing = of_kind
         nouns.add(thing.split()[-1])
-        quote, age = quoted_title(listing.product), (today - date.fromisoformat(order.order_date[:10])).days
+        age = (today - date.fromisoformat(order.order_date[:10])).days
         kind = _kind_of_need(listing.product, thing)
         least, most = PHRASES["need"][kind]["days"]
         is_shown = order.order_status == "Delivered" and is_topic(listing.product)
-        if is_shown and quote and least <= age <= most:
-            yield Need(kind, listing, order, category, thing, quote)
+        if is_shown and least <= age <= most:
+            yield Need(kind, listing, order, category, thing)
 
 
 def _kind_of_need(product: Product, thing: str) -> NeedKind:

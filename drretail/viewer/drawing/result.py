@@ -82,6 +82,8 @@ class Result(Generic[T]):
     """Sentences about what is missing or has to be done. They go to stderr."""
     hints: Sequence[str] = ()
     """Sentences about what may be done next. They go to stderr, if progress is shown."""
+    next: str = ""
+    """The command that comes next, printed last."""
     left: int = 0
     """How much failed, is missing or is wrong. The command then ends with 3."""
     code: int = 3
@@ -103,12 +105,9 @@ class Result(Generic[T]):
 
     @property
     def printed(self) -> Sequence[Part]:
-        """What is printed without ``--json``: the parts, then what was not used; the next command stays the last."""
+        """What is printed without ``--json``: the parts, then what was not used, then the next command."""
         table = account_table(self.accounts)
-        if table is None:
-            return self.parts
-        after = [part for part in self.parts[-1:] if isinstance(part, str) and part.startswith("Next: ")]
-        return [*self.parts[: len(self.parts) - len(after)], table, *after]
+        return [*self.parts, *([] if table is None else [table]), *([f"Next: {self.next}"] if self.next else [])]
 
     @property
     def exit_code(self) -> int:

@@ -114,7 +114,7 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
         by_variant.setdefault(score.variant, []).append(score)
     # Old scores lack meanings, so the metric's present ones are used.
     meanings = metric.meanings or metric_description(first.metric).meanings
-    # A column of ones becomes a sentence, because its check found nothing in any report.
+    # A column of errors that nobody made becomes a sentence.
     folded = by_variant.keys() - metric.summaries if metric.folds_perfect else ()
     unrated: list[str] = []
     empty: list[str] = []
@@ -125,7 +125,7 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
             unrated.append(variant)
         elif all(score.n_na == score.n_planned for score in rows):
             empty.append(variant)
-        elif variant in folded and all(score.value in (None, 1) for score in rows):
+        elif variant in folded and all(score.value in (None, 0) for score in rows):
             perfect.append(variant)
         else:
             columns.append(Column(variant, metric.groups.get(variant, variant), meaning=meanings.get(variant, "")))
@@ -137,7 +137,7 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
     names = system_names((score.system for score in scores), systems, checked)
     cells = {(score.system, score.variant): score_cell(score) for score in scores}
     notes = [lacking] if empty else []
-    notes += [f"1.00 for every system: {', '.join(perfect)}."] if perfect else []
+    notes += [f"0.00 for every system: {', '.join(perfect)}."] if perfect else []
     notes += _reasons(scores)
     if unrated:
         what = f": {', '.join(unrated)}" if columns else ""

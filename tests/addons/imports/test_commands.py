@@ -144,13 +144,13 @@ def test_the_offline_judge_scores_every_metric_and_says_why_the_rest_is_na(drret
     ended = drretail("score", "exp", "--metrics", ALL, "--details")
     assert ended.returncode == 3, "metrics were named of which nothing could be looked at"
     found = rows(imported)
-    for variant in ("covered", "n_wrong", "without_price_wrong", "turns", "personalization"):
+    for variant in ("covered", "n_wrong", "price_wrong", "turns", "personalization"):
         row = found.get(("one", variant))
         assert row is None or (row["n_na"], row["n_scored"]) == (2, 0), variant
     assert "best basket takes the whole shop" in " ".join(ended.stdout.split())
     assert found["two", "words"]["n_failed"] == 1
     for code in ("url_not_seen", "profile_changed", "personal_data_sent"):
-        assert found["one", f"without_{code}"]["n_na"] == 2  # nobody knows what the system read and sent
+        assert found["one", code]["n_na"] == 2  # nobody knows what the system read and sent
 
 
 def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Command, imported: Path) -> None:
@@ -163,10 +163,10 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
     assert [value.of for value in reading.values] == [lab]
     assert shop != lab
     found = rows(imported)
-    assert found["one", "without_pick_not_argued"]["n_scored"] == 1
+    assert found["one", "pick_not_argued"]["n_scored"] == 1
     of_records = ("not_wanted", "want_left_out", "over_budget", "unavailable", "recommended_although_owned")
     for code in ("no_decision", *of_records):
-        assert found["one", f"without_{code}"]["n_scored"] == 0
+        assert found["one", code]["n_scored"] == 0
 
 
 def test_pages_are_fetched_from_a_file_and_kept_as_a_sandbox(drretail: Command, imported: Path, tmp_path: Path) -> None:

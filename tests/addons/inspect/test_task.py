@@ -67,7 +67,7 @@ def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, a
     assert scores.keys() == {"checks", "basket", "faithfulness", "process"}
     assert values_of(sample, "faithfulness")["FR"] == 1.0
     assert "**FR** 1" in (scores["faithfulness"].explanation or "")
-    assert means_of(log)["without_price_wrong"] == 1.0
+    assert means_of(log)["price_wrong"] == 0.0
 
     run = kept_run(sample)
     steps = [("model", "mockllm/model"), ("tool", "product_catalog_search"), ("model", "mockllm/model")]
@@ -107,7 +107,7 @@ def test_a_model_that_calls_nothing_is_stopped_and_lowers_the_means(place: str, 
     assert log.status == "success"
     assert kept_run(sample)["error"]["kind"] == "no_report"
     values, scores = values_of(sample, "checks"), sample.scores or {}
-    assert (values["clean"], math.isnan(values["without_price_wrong"])) == (0.0, True)
+    assert (values["clean"], math.isnan(values["price_wrong"])) == (0.0, True)
     assert "the sample ended before a report was handed in" in (scores["checks"].explanation or "")
     for of_reports in (scores["faithfulness"], scores["process"]):
         assert isinstance(of_reports.value, float)

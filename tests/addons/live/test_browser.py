@@ -9,7 +9,6 @@ import pytest
 from drretail.addons.people.plan import planned
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.experiment import run_path
 from drretail.records.vote import Vote
 from tests.addons.live.conftest import serve
 from tests.viewer.browsing import grave_faults
@@ -87,20 +86,6 @@ def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, window: W
         wait_for_message(page, "kept")
         assert page.locator("#problem").is_hidden()
     assert [vote.answer for vote in read_votes(exp)] == ["left"]
-
-
-def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, window: Window) -> None:
-    path = run_path(exp, "zephyr", "q1", 1)
-    away = exp.parent / "away"
-    path.rename(away)
-    with serve(exp) as address:
-        page = window()
-        page.goto(address)
-        assert page.locator("#live-status").text_content() == "8 of 9 runs have ended"
-        page.evaluate("window.stays = true")
-        away.rename(path)
-        page.locator("#live-status", has_text="runs have ended").wait_for(state="detached")
-        assert page.evaluate("window.stays")
 
 
 @pytest.mark.parametrize(

@@ -19,33 +19,20 @@ from drretail.errors import install_line
 from drretail.eval.ballots import cast
 from drretail.experiment import run_path
 from drretail.tools.local_server import bound
-from drretail.viewer.experiment import QueryRuns
-from drretail.viewer.page.question import Questions
 from tests.addons.live.conftest import ADDRESS, TOKEN, client_of
 from tests.cli.commands import refused_by
 from tests.viewer.agents import record_answers, vote
 
 
-def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
-    lines = Questions.lines
-
-    def counted(self: Questions, question: QueryRuns, *given: object, **more: object) -> object:
-        made.append(question.query.query_id)
-        return lines(self, question, *given, **more)  # pyright: ignore[reportArgumentType]
-
-    monkeypatch.setattr(Questions, "lines", counted)
+def test_a_page_is_made_again_once_anything_has_changed(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.addons.live.report_pages._AT_LEAST", 0)
-    exp = exp.rename(exp.with_name("exp-r2"))  # the end of its name is that of runs' names
-    client = client_of(exp)
-    client.get("/")
-    client.get("/")
-    assert made == ["q1", "q2", "q3"]
-    before = client.get("/changes").json()
-    run_path(exp, "zephyr", "q2", 1).touch()
-    assert client.get("/changes").json() != before
-    client.get("/")
-    assert made == ["q1", "q2", "q3", "q2"]
+    client, path, away = client_of(exp), run_path(exp, "zephyr", "q2", 1), exp.parent / "away"
+    whole = client.get("/").text
+    assert "of 9 runs have ended" not in whole
+    path.rename(away)
+    assert "8 of 9 runs have ended" in client.get("/").text
+    away.rename(path)
+    assert client.get("/").text == whole
 
 
 def test_every_page_says_what_may_run_in_it(ann: TestClient) -> None:
@@ -116,7 +103,7 @@ def test_the_token_of_the_address_becomes_a_cookie_and_no_redirect_leads_away(st
 
 
 def test_without_the_token_nothing_is_shown(stranger: TestClient) -> None:
-    for path in ("/", "/vote", "/vote/1", "/changes", "/assets/live.css", "/nothing"):
+    for path in ("/", "/vote", "/vote/1", "/assets/live.css", "/nothing"):
         for address in (path, f"{path}?token=wrong", f"{path}?token="):
             answer = stranger.get(address)
             assert (answer.status_code, "zephyr" in answer.text) == (403, False), address

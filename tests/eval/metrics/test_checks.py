@@ -86,6 +86,8 @@ def test_a_report_without_errors_is_clean_if_its_picks_are_known(tmp_path: Path)
     for number, (report, picks, known_picks, is_clean) in enumerate(rows):
         values = valued(tmp_path / f"{number}", subject_of(report, picks=picks))
         assert (values["picks_known"].value, values["clean"].value) == (known_picks, is_clean), (report, picks)
+        kinds = sum(values[code].items.get("errors", 0) > 0 for code in CHECKS)
+        assert values["errors"].value == (kinds if known_picks else None), "kinds that nobody could look for are none"
 
 
 @pytest.mark.parametrize("report", ["", "Nothing fits.", "the query itself", "bird feeder, pole, seed, garden"])
@@ -95,22 +97,22 @@ def test_a_report_that_says_nothing_is_not_clean_but_na(world: World, tmp_path: 
     values = valued(tmp_path, subject_of(said, world.store, picks=()))
     assert values["clean"].state == "na"
     scored = {name for name, value in values.items() if value.state == "scored"}
-    assert scored <= {"without_no_decision", "without_personal_data_sent", "without_profile_changed", "picks_known"}
+    assert scored <= {"errors", "no_decision", "personal_data_sent", "profile_changed", "picks_known"}
 
 
 def test_an_error_of_the_run_is_one_of_a_silent_report_and_a_check_that_only_warns_scores_by_warnings() -> None:
     silent = {code: Value(code, "na") for code in CHECKS}
-    cited = Value("unresolved_citation", "scored", 1.0, {"errors": 0, "warnings": 0})
-    sent = Value("personal_data_sent", "scored", 0.0, {"errors": 1, "warnings": 0})
+    cited = Value("unresolved_citation", "scored", 0.0, {"errors": 0, "warnings": 0})
+    sent = Value("personal_data_sent", "scored", 1.0, {"errors": 1, "warnings": 0})
     single = silent | {"personal_data_sent": sent, "unresolved_citation": cited}
     assert clean(single, can_be=True).value == 0.0
-    assert value_of("price_unknown", Finding(code="price_unknown", severity="warning", text="a lamp")) == 0.0
-    assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", text="$44")) == 1.0
+    assert value_of("price_unknown", Finding(code="price_unknown", severity="warning", text="a lamp")) == 1.0
+    assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", text="$44")) == 0.0
 
 
 def value_of(code: str, finding: Finding) -> float | None:
     verdict = build.verdict("checks", "check", code, [finding.model_dump(mode="json")])
-    return by_variant(checks_values([verdict]))[f"without_{code}"].value
+    return by_variant(checks_values([verdict]))[code].value
 
 
 def test_who_buys_nothing_is_clean_only_where_the_shop_has_nothing_that_will_do(tmp_path: Path) -> None:
@@ -124,4 +126,4 @@ def test_who_buys_nothing_is_clean_only_where_the_shop_has_nothing_that_will_do(
         run = known(subject.run).model_copy(update={"outcome": Outcome(decision="none", because=("too_dear",))})
         values = valued(tmp_path / name, replace(subject, run=run, folder=tmp_path / name))
         assert (known(reference.proof).state, values["clean"].value) == (state, clean_value)
-        assert values["without_refused_wrongly"].value == (None if clean_value else 0)
+        assert values["refused_wrongly"].value == (None if clean_value else 1)

@@ -222,7 +222,7 @@ def test_what_is_wrong_with_a_turn_is_shown_everywhere_and_nothing_contradicts_i
     scores = drretail.score(folder, metrics="conversation,basket,outcome,checks")
     assert build.rows(scores, "conversation")[TURN].value == pytest.approx(2 / 3)
     assert [build.rows(scores, metric)[name].n_na for metric, name in (("basket", "right"), ("outcome", "J"))] == [3, 3]
-    assert build.rows(scores, "checks")["without_demand_broken"].n_na == 3
+    assert build.rows(scores, "checks")["demand_broken"].n_na == 3
 
     wrong = "No bib in the cart is as asked for."
     page = parse(render_page(folder))

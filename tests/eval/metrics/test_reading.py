@@ -72,7 +72,7 @@ def test_values_and_picks_come_with_the_claims(tmp_path: Path) -> None:
     (pick,), (value,) = build.known(reading.picks), reading.values
     assert (pick.product, REPORT[pick.start : pick.end]) == (KETTLE.product_id, "Go for the gooseneck one")
     assert (REPORT[value.start : value.end], value.state) == ("41 dollars", "contradicted")
-    assert found["checks", "without_price_wrong"].value == 0
+    assert found["checks", "price_wrong"].value == 1
     by_model = {"picks by model:scripted-test": 1, "values by model:scripted-test": 1}
     assert found["checks", "picks_known"].items == by_model
     assert found["checks", "clean"].value == 0

@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.errors import UserError
-from drretail.eval.numbers.comparing import assessors_of
-from drretail.eval.numbers.fail_if import BoundRule, GateRule, bound_results, judged_gates
+from drretail.errors import UnknownName
+from drretail.eval.numbers.comparing import assessors_of, with_margins
 from drretail.eval.numbers.gathering import Gathered
-from drretail.eval.numbers.judges import Assessor
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import difference_test
 from tests.build import known
@@ -56,21 +54,22 @@ def test_at_most_one_pair_in_ten_may_lack_a_value_and_what_neither_can_have_is_n
 
 
 @pytest.mark.parametrize(
-    ("metric", "variant", "assessor", "why"),
-    [
-        ("quality", "overall", JUDGE, "2 of 12 queries lack a value: 2 run failed"),
-        ("quality", "depth", JUDGE, "2 of 12 queries lack a value: 2 run failed"),
-        ("faithfulness", "FR", crafted.RULES, "offline:judge follows rules"),
-    ],
+    ("margin", "failed", "said"),
+    [(0.5, 0, "equal"), (0.05, 0, "not shown to be equal"), (0.5, 3, "not shown to be equal")],
 )
-def test_a_gate_is_refused_where_nothing_may_be_concluded_and_a_bound_compares_numbers(
-    metric: str, variant: str, assessor: Assessor, why: str
+def test_systems_are_equal_within_a_margin_if_a_larger_difference_is_excluded_with_failures(
+    margin: float, failed: int, said: str
 ) -> None:
-    both = {"a": runs([None, None] + [1.0] * 10), "b": runs([0.5] * 12)}
-    made = comparison(gathered((metric, variant, assessor, both)))
-    with pytest.raises(UserError, match=f"of a and b can't be compared: {why}"):
-        judged_gates([made], [GateRule("", variant, is_drop=True, size=1)], Clusters({}))
-    assert all(result.fails for result in bound_results([made], [BoundRule("", variant, "<", 2)]))
+    a, b = noisy(40, 0.0)
+    held = comparison(beside([*a[failed:], *[None] * failed], b))
+    (made,) = with_margins([held], {"overall": margin}, Clusters({}))
+    row = only_row(made)
+    ends = f"{row.margin_low:+.2f} to {row.margin_high:+.2f}, n = {40 - failed}"
+    assert made.conclusions[-1] == f"A and B are {said} within {margin} in overall by anthropic:claude ({ends})."
+    assert only_row(held).margin is None
+    assert row.turned.is_equal == row.is_equal == (said == "equal")
+    with pytest.raises(UnknownName, match="'depth'"):
+        [*with_margins([held], {"depth": margin}, Clusters({}))]
 
 
 def test_failures_are_compared_exactly_by_user_and_only_where_a_test_can_show_any() -> None:

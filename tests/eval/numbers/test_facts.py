@@ -111,6 +111,9 @@ def test_slices_are_the_categories_then_the_kinds_of_need_or_modes_then_the_turn
         (("turn", "2"), {"q3"}),
         (("turn", "3"), {"q4"}),
     ]
+    turns = [query(f"q{turn}", after=f"q{turn - 1}" if turn > 1 else None) for turn in range(1, 12)]
+    numbers = [part for by, part in query_slices(build.definition(turns, {})) if by == "turn"]
+    assert numbers == [str(turn) for turn in range(1, 12)]
 
 
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:

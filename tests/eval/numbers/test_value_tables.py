@@ -73,7 +73,7 @@ def test_every_form_has_the_same_test_over_users_and_the_same_gate(tmp_path: Pat
         reference.difference, reference.ci_low, reference.p, 40, 12,
     )  # fmt: skip
     assert row.outcome == "lower"
-    assert found.gates[0].fails
+    assert found.gates[0].state == "fails"
     assert found.result().code == 4
     assert found.comparison.conclusions[0].startswith("B is above A in")
 

@@ -65,6 +65,11 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     ),
     "a failed run is 0 in what counts success": lambda: comparison(bought([1.0] * 12, [0.0] * 10 + [None] * 2)),
     "failures": lambda: comparison(bought([1.0, 0.0] * 10, [None] * 8 + [1.0, 0.0] * 6)),
+    "above where both answered": lambda: comparison(
+        beside([6.4 + at % 3 / 5 for at in range(46)] + [None] * 4, [6.0 + at % 2 / 5 for at in range(50)])
+    ),
+    "above, whatever the failures count": lambda: comparison(beside([*CLEAR[0], None], [*CLEAR[1], 6.0])),
+    "five users": lambda: comparison(beside([7.0] * 5, [6.0] * 5)),
     "no difference is shown": lambda: comparison(beside(*UNCLEAR)),
     "too few users": lambda: comparison(beside([9.0, 9.0, 9.0, 8.0], [1.0, 2.0, 1.0, 1.0])),
     "one difference on every query": lambda: comparison(beside([7.0] * 30, [6.0] * 30)),

@@ -111,3 +111,26 @@ def test_a_line_of_sources_is_no_sentence_and_covers_the_block_above(form: str) 
     assert "One lamp is bright" in places["1"]
     assert "The other lasts" in places["2"]
     assert all(layout.cited[index] for index, each in enumerate(layout.sentences) if each.kind == "text")
+
+
+A, B = "https://a.example/1", "https://b.example/2"
+FIELDS = {
+    f"### [Oak]({A})\n\n- Price: $39\n\n### [Ash]({B})\n\n- Price: $32": [],
+    f"**[Oak]({A})**\n\n- Price: $39\n\n**[Ash]({B})**\n\n- Price: $32": [],
+    f"- [Oak]({A})\n  - Price: $39\n- [Ash]({B})\n  - Price: $32": [],
+    f"- [Oak]({A})\n- Price: $39\n- [Ash]({B})\n- Price: $32": [],
+    f"### Oak\n\n- Price: $39\n- Stars: 4\n- Link: {A}": [("Price: $39", A), ("Stars: 4", A)],
+    f"1. Oak\n   - Price: $39\n2. Ash\n   - Price: $32\n   - [Shop]({B})": [("Price: $32", B)],
+    "| | Oak | Ash |\n|---|---|---|\n| Price | $39 | $32 |\n| Shop | [here](http://ecommerce.com/1) | "
+    "[here](http://ecommerce.com/2) |": [("$39", "P:1"), ("$32", "P:2")],
+}
+
+
+@pytest.mark.parametrize("report", FIELDS)
+def test_a_link_that_may_name_what_follows_covers_nothing_above_and_the_last_of_a_list_covers_its_fields(
+    report: str,
+) -> None:
+    layout = read_layout(report, None)
+    owned = [*((each, each.cited) for each in layout.stretches), *((each, each.subjects) for each in layout.cells)]
+    said = [(report[each.start : each.end].strip(), cited[0]) for each, cited in owned if cited]
+    assert [(words, source) for words, source in said if "[" not in words and words[-1].isdigit()] == FIELDS[report]

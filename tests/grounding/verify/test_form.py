@@ -84,6 +84,22 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
     check_reading(rows)
 
 
+def test_behind_a_mark_after_a_name_only_a_figure_to_which_labels_alone_lead_is_denied() -> None:
+    rows = {
+        f"The Harrowgill kettle {K}, which costs $44.95, is popular.": "price 44.95!",
+        f"The Harrowgill kettle {K} at $42.95 has 4.1 stars.": "price 42.95, rating 4.1!",
+        f"The Harrowgill kettle {K} has 2,052 ratings.": "rating_count 2052!",
+    }
+    open_ones = (
+        f"The Harrowgill kettle {K}, whose lid costs $44.95.",
+        f"The Harrowgill kettle {K} needs filters, which cost $44.95.",
+        f"The Harrowgill kettle {K}, and for $44.95 you get a lid.",
+        f"Unlike the Harrowgill kettle {K}, it costs $44.95.",
+        f"The Harrowgill kettle {K} was $44.95 last year.",
+    )
+    check_reading(rows | dict.fromkeys(open_ones, ""))
+
+
 CHANGED = """half of {} | 50% of {} | ⅓ of {} | not {} | twice {} | a tenth of {} | more than {} | −{}
 {} minus 20% | {} less than the pan | {} per cup | {} a month | {} off | {} thousand | {}% | {} /100"""
 
@@ -104,7 +120,6 @@ def test_tables_are_read_by_plain_heads() -> None:
         f"| Item | List price | Unit price |\n|---|---|---|\n| Pan {P} | $59.99 | $3.85 |": "",
         f"| Item | Count |\n|---|---|\n| Towels {T} | 6 |": "",
         f"| | Watts a year |\n|---|---|\n| Kettle {K} | 12.50 {EACH} |": "",
-        f"| Item | Price |\n|---|---|\n| Sum {TOTAL} | $69.94 |": "total 69.94!",
         f"| Order | Ordered on |\n|---|---|\n| {O1} | March 15, 2022 |": "order_date 2022-03-15!",
     }
     check_reading(rows)

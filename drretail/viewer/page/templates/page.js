@@ -360,7 +360,6 @@ function copyLink(address, button) {
     if (event.key === "Escape" && !panel.hidden) close();
   });
   addEventListener("hashchange", reveal);
-  document.addEventListener("renewed", begin);
   begin();
   reveal();
 })();
