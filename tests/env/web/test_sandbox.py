@@ -2,7 +2,6 @@
 
 import json
 from datetime import date
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -201,5 +200,5 @@ def test_what_pages_of_the_market_establish_stands_on_them() -> None:
     texts = {page.url: spoken(page.text) for page in sandbox.read_corpus(pages)}
     for page in map(json.loads, pages.with_name("market_facts.jsonl").read_text("utf-8").splitlines()):
         assert len({*page["near_misses"]} & texts.keys() - {page["url"]}) >= 2
-        said = chain.from_iterable(chain(fact["says"], *fact.get("figures", ())) for fact in page["facts"])
-        assert not [words for words in said if spoken(words) not in texts[page["url"]]], page["url"]
+        facts = [each for fact in page["facts"] for each in (fact["says"], *fact.get("figures", ()))]
+        assert not [words for each in facts for words in each if spoken(words) not in texts[page["url"]]], page["url"]
