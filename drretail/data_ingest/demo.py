@@ -3,7 +3,7 @@
 import pickle
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
 from shutil import copytree
@@ -22,16 +22,15 @@ SEED = "42"
 
 @dataclass(frozen=True, slots=True)
 class DemoShop:
-    """A made-up shop that a name stands for."""
+    """A made-up shop that a name stands for. Its orders have several quantities and statuses."""
 
     products: int
     reviews: int
     min_interactions: int = 5
-    vary_orders: bool = False
     seed: str = SEED
 
 
-DEMO = DemoShop(400, 6_000, vary_orders=True)
+DEMO = DemoShop(400, 6_000)
 """Small enough that one can look through it."""
 MARKET = DemoShop(4_000, 60_000, min_interactions=0)
 """Large enough that search matters: some eighty products of each of fifty kinds."""
@@ -62,7 +61,7 @@ def build_shop(folder: Path, progress: Progress, shop: DemoShop = DEMO) -> Path:
     if not (raw / ABOUT_MADE_UP).exists():
         write_shop(raw, products=shop.products, reviews=shop.reviews, seed=shop.seed, progress=progress)
     if not (world / "CURRENT").exists():
-        options = IngestSettings(seed=shop.seed, min_interactions=shop.min_interactions, vary_orders=shop.vary_orders)
+        options = IngestSettings(seed=shop.seed, min_interactions=shop.min_interactions, vary_orders=True)
         ingest_files([raw], world, options, progress)
     return world
 
@@ -105,7 +104,8 @@ def _copy(folder: Path, cache_dir: Path, tell: Tell = ignore) -> None:
 
 
 def _home(name: str, cache_dir: Path) -> Path:
-    form = f"format{FORMAT}-recipe{RECIPE_VERSION}-english{ENGLISH.version[-1]}-{sha256_of(TABLES)[:4]}"
+    made_of = sha256_of([TABLES, astuple(SHOPS[name])])[:4]
+    form = f"format{FORMAT}-recipe{RECIPE_VERSION}-english{ENGLISH.version[-1]}-{made_of}"
     return cache_dir / f"{name}-{form}"
 
 

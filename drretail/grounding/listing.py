@@ -140,7 +140,7 @@ def state_of_kind(listing: Listing, kind: str) -> State:
     path = product.categories[1:] or product.categories  # the first of several is a department
     *above, wanted = map(stems_of, _path(kind))
     leaf = stems_of(path[-1]) if path else ()
-    if above and leaf == wanted and [*map(stems_of, path[-len(above) - 1 : -1])] != above:
+    if above and [*map(stems_of, path[-len(above) - 1 :])] != [*above, wanted]:
         return "broken"  # other sheets than those of this part of the shop
     if leaf and (leaf == wanted or _names_of_path(product.categories, without_packing(wanted))):
         names = names_of(product)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from drretail import ingest, open_world
 from drretail.data_ingest.recipe import recipe_categories
 from drretail.data_ingest.synth import PRODUCT_QUIRKS, REVIEW_QUIRKS, write_shop
 from drretail.errors import UserError
@@ -72,3 +73,11 @@ def test_a_former_shop_is_replaced_whole(tmp_path: Path) -> None:
     write_shop(tmp_path, products=16, reviews=20)
     write_shop(tmp_path, products=16, reviews=20, categories=["Pet_Supplies"])
     assert {*files_in(tmp_path)} == {"Pet_Supplies.jsonl.gz", "meta_Pet_Supplies.jsonl.gz", "synth.json"}
+
+
+def test_orders_of_a_made_up_shop_differ_in_quantity_and_status(tmp_path: Path) -> None:
+    write_shop(tmp_path / "raw", products=16, reviews=400, categories=["Pet_Supplies"])
+    ingest(tmp_path / "raw", world=tmp_path / "w", min_interactions=0)
+    with open_world(tmp_path / "w") as world:
+        orders = [each for user in world.store.sample_users(0, 200) for each in world.store.orders(user.user_id).orders]
+    assert len({(order.order_status, order.quantity) for order in orders}) > 6

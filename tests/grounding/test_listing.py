@@ -29,7 +29,7 @@ KINDS = [
         {
             "met": "Laundry Detergent > Sheets | laundry detergent sheet | household sheets",
             "open": "fragrance free sheets",
-            "broken": "Baby Bedding > Sheets | crib sheet",
+            "broken": "Baby Bedding > Sheets | crib sheet | Bedding > Sheet Sets",
         },
     ),
     # of a part with two names nobody knows which it is

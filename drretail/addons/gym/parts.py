@@ -68,7 +68,7 @@ def make_parts(
     parts: list[_Part] = []
     for name, n, world_name in zip((TRAIN, HELD_OUT), sizes, worlds, strict=True):
         # A made-up shop has products that no other seed gives.
-        made_up = DemoShop(PRODUCTS, REVIEWS, vary_orders=True, seed=f"{seed}-{name}")
+        made_up = DemoShop(PRODUCTS, REVIEWS, seed=f"{seed}-{name}")
         world = world_name or str(build_shop(to / file_name(f"{name}-shop-{seed}"), progress, made_up))
         with open_world(world) as shop:
             with progress.busy(f"writing the {name} queries"):

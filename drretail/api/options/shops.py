@@ -130,7 +130,7 @@ class IngestOptions:
         ),
     ] = None
     vary_orders: Annotated[
-        bool, Option("Draw each order's quantity and status at random (default: 1 and Delivered).", flag="")
+        bool, Option("Draw quantities and statuses at random, as of made-up shops (default: 1, Delivered).", flag="")
     ] = False
     analyzer: Annotated[
         str | None,

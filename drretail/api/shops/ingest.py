@@ -3,7 +3,7 @@
 ``ingest`` reads raw Amazon Reviews 2023 files, or a shop's own tables.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from datetime import date, datetime
 from functools import partial
@@ -16,6 +16,7 @@ from drretail.api.options.shared import paths_in, text_list
 from drretail.api.options.shops import Day, IngestOptions, SynthOptions
 from drretail.api.settings import read_settings, server_settings
 from drretail.data_ingest.raw.shop_rows import NOT_PUBLISHED, is_mapping
+from drretail.data_ingest.raw.sources import ABOUT_MADE_UP
 from drretail.env.servers.naming import is_on_servers, world_name
 from drretail.errors import UnknownName, UserError
 from drretail.records.figures import counted
@@ -72,7 +73,7 @@ def ingest(options: IngestOptions) -> "Result[IngestReport]":
     run = partial(
         ingest_files,
         paths,
-        options=_selection(options, is_own_shop=is_mapping(paths)),
+        options=_selection(options, paths),
         progress=choose_progress(),
         engine=engine,
         master=master or None,
@@ -94,8 +95,10 @@ def ingest(options: IngestOptions) -> "Result[IngestReport]":
     return Result(report, document, parts, next=then, accounts=accounts)
 
 
-def _selection(options: IngestOptions, *, is_own_shop: bool) -> "IngestSettings":
-    """Which rows are taken. What is not given is the paper's choice, or of a shop of one's own everything."""
+def _selection(options: IngestOptions, paths: Sequence[Path]) -> "IngestSettings":
+    """Which rows are taken. What is not given is the paper's choice, or of a shop of one's own everything. A made-up
+    shop's orders vary.
+    """
     from drretail.data_ingest.plan import WHOLE_SHOP, IngestSettings
     from drretail.env.catalog.formulation import analyzer_named
 
@@ -111,10 +114,10 @@ def _selection(options: IngestOptions, *, is_own_shop: bool) -> "IngestSettings"
         cap_by=options.cap_by,
         seed=options.seed,
         profile_pool=options.profile_pool,
-        vary_orders=options.vary_orders,
+        vary_orders=options.vary_orders or any((path / ABOUT_MADE_UP).exists() for path in paths),
         analyzer=None if options.analyzer is None else analyzer_named(options.analyzer),
         **{
-            **(WHOLE_SHOP if is_own_shop else {}),
+            **(WHOLE_SHOP if is_mapping(paths) else {}),
             **{name: value for name, value in options_set.items() if value is not None},
         },
     )

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from drretail.env.web import sandbox
 from drretail.env.web.sandbox import CORPORA, SandboxPage, SandboxWeb, SealedWeb, cautions, raw_files_hash
 from drretail.env.world import world_at
 from drretail.errors import UserError
 from drretail.records.query import Query
+from drretail.records.wish import spoken
 from tests.sealed import Page, seal
 from tests.shop import PAGES as PAGES_IN_MEMORY
 from tests.shop import build_shop
@@ -191,3 +193,12 @@ def test_a_task_without_pages_or_without_one_of_its_size_is_broken(folder: Path)
     (folder / "tasks" / QUERY.query_id / "pages.jsonl.gz").unlink()
     with pytest.raises(UserError, match=r"The sandbox is not whole: there is no .*pages\.jsonl\.gz"):
         SealedWeb(folder).of(QUERY)
+
+
+def test_what_pages_of_the_market_establish_stands_on_them() -> None:
+    _, pages = sandbox.shipped_corpora().values()
+    texts = {page.url: spoken(page.text) for page in sandbox.read_corpus(pages)}
+    for page in map(json.loads, pages.with_name("market_facts.jsonl").read_text("utf-8").splitlines()):
+        assert len({*page["near_misses"]} & texts.keys() - {page["url"]}) >= 2
+        facts = [each for fact in page["facts"] for each in (fact["says"], *fact.get("figures", ()))]
+        assert not [words for each in facts for words in each if spoken(words) not in texts[page["url"]]], page["url"]
