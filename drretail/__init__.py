@@ -15,7 +15,7 @@ From Python (docs/reference/python.md), each imported on first use:
     check           one answer of a shop's assistant, held against the shop's records
     verify          whether its folder holds what its journals and verdicts give
     compare         systems side by side
-    report, export, view  as pages and text, in other programs' formats, live in the browser
+    report, export, vote  as pages and text, in other programs' formats, for people to judge
     build_sandbox, check_sandbox  a sealed web for each query
     try_agent       one agent on one query, with its reward and that of last time
     show_tools, serve_tools  the nine tools listed or one of them called, and served over MCP
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from drretail.addons.gym.trial import try_agent as try_agent
     from drretail.addons.imports.commands import import_reports as import_reports
     from drretail.addons.lab import commands as _lab
-    from drretail.addons.live.view import view as view
+    from drretail.addons.live.vote import vote as vote
     from drretail.addons.sandboxes.commands import build_sandbox as build_sandbox
     from drretail.addons.sandboxes.commands import check_sandbox as check_sandbox
     from drretail.agents.base import Agent as Agent
@@ -154,7 +154,7 @@ _PLACES = {
     "synth": "drretail.api.shops.ingest:synth",
     "try_agent": "drretail.addons.gym.trial:try_agent",
     "verify": "drretail.api.verify:verify",
-    "view": "drretail.addons.live.view:view",
+    "vote": "drretail.addons.live.vote:vote",
     "worlds": "drretail.api.shops.world",
 }
 """By public name, the module, or the module and the name in it."""

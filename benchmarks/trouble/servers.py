@@ -1,4 +1,4 @@
-"""The two servers of this machine, ``view`` with its votes and MCP over HTTP, under intruders and crowds."""
+"""The two servers of this machine, ``vote`` and MCP over HTTP, under intruders and crowds."""
 
 import itertools
 import os
@@ -36,7 +36,7 @@ AT_ONCE = 200
 class Server:
     """A server that answers: where, and the token that it has printed."""
 
-    kind: Literal["view", "mcp"]
+    kind: Literal["vote", "mcp"]
     base: str
     token: str
 
@@ -72,13 +72,13 @@ def serving(place: Path, *arguments: str) -> Generator[Server]:
     )
     assert process.stdout is not None
     printed = ""
-    pattern = r"(http://[^/\s]+)/\?\S*?=(\S+)" if arguments[0] == "view" else r"(http://[^/\s]+)[\s\S]*Bearer (\S+)\n"
+    pattern = r"(http://[^/\s]+)/\?\S*?=(\S+)" if arguments[0] == "vote" else r"(http://[^/\s]+)[\s\S]*Bearer (\S+)\n"
     while (found := re.search(pattern, printed)) is None:
         line = process.stdout.readline().decode()
         assert line, f"{arguments} ended: {printed}"
         printed += line
     try:
-        yield Server("view" if arguments[0] == "view" else "mcp", found[1], found[2])
+        yield Server("vote" if arguments[0] == "vote" else "mcp", found[1], found[2])
     finally:
         process.terminate()
         process.wait()
@@ -86,8 +86,8 @@ def serving(place: Path, *arguments: str) -> Generator[Server]:
 
 @contextmanager
 def both(place: Path) -> Generator[tuple[Server, Server]]:
-    with serving(place, "view", "exp") as view, serving(place, "mcp", "--http", "--world", "w") as mcp:
-        yield view, mcp
+    with serving(place, "vote", "exp") as vote, serving(place, "mcp", "--http", "--world", "w") as mcp:
+        yield vote, mcp
 
 
 def intruders(bench: Bench) -> Row:
@@ -123,7 +123,7 @@ def requests_of(server: Server) -> list[Request]:
     """What it must refuse: a name, the status codes that refuse, headers, a path and a body."""
     refused = (400, 401, 403, 404, 405, 413, 421)
     known = headers_of(server)
-    path = "/" if server.kind == "view" else "/mcp"
+    path = "/vote" if server.kind == "vote" else "/mcp"
     cases: list[Request] = [
         ("no token", refused, {}, path, b""),
         ("a wrong token", refused, wrong_token(server), path, b""),
@@ -171,8 +171,8 @@ def silent(row: Row, server: Server) -> None:
 
 def is_answering(server: Server) -> bool:
     with suppress(httpx.HTTPError):
-        if server.kind == "view":
-            return httpx.get(server.base, headers=headers_of(server), timeout=20).status_code == 200
+        if server.kind == "vote":
+            return httpx.get(f"{server.base}/vote", headers=headers_of(server), timeout=20).status_code == 200
         message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
         return httpx.post(f"{server.base}/mcp", headers=headers_of(server), json=message, timeout=20).status_code == 200
     return False
@@ -193,14 +193,14 @@ def vanishing(bench: Bench, row: Row) -> None:
 def crowds(bench: Bench) -> Row:
     """Many readers, voters and MCP clients at once: votes that are not in the folder, calls without an answer."""
     seconds, readers, voters, sessions = (2, 3, 2, 3) if bench.quick else (20, 100, 10, 100)
-    row = Row("crowds", f"{readers} readers and {voters} voters of view, {sessions} clients of MCP")
+    row = Row("crowds", f"{readers} readers and {voters} voters, {sessions} clients of MCP")
     reading, voting, calling, cast = Asked(), Asked(), Asked(), list[str]()
     with bench.place() as place:
         ended = command(place, "demo", "--to", "demo", "--quiet")
         assert ended.code in (0, 3), ended.output
-        with serving(place, "view", "demo/recorded", "--n", str(PLAN)) as view:
-            askers = [reader(view, reading)] * readers
-            askers += [voter(view, f"Voter {number}", voting, cast) for number in range(voters)]
+        with serving(place, "vote", "demo/recorded", "--n", str(PLAN)) as server:
+            askers = [reader(server, reading)] * readers
+            askers += [voter(server, f"Voter {number}", voting, cast) for number in range(voters)]
             together(askers, seconds)
         kept = sum(len(path.read_text("utf-8").splitlines()) for path in place.glob("demo/recorded/votes/*.jsonl"))
         if len(cast) > kept:
@@ -240,16 +240,16 @@ def timed(asked: Asked, ask: Callable[[], httpx.Response], what: str) -> httpx.R
     return answer
 
 
-def reader(view: Server, asked: Asked) -> Callable[[float], None]:
+def reader(server: Server, asked: Asked) -> Callable[[float], None]:
     def read(until: float) -> None:
-        with httpx.Client(base_url=view.base, headers=headers_of(view), timeout=60) as client:
+        with httpx.Client(base_url=server.base, headers=headers_of(server), timeout=60) as client:
             while time.monotonic() < until:
-                timed(asked, lambda: client.get("/"), "/")
+                timed(asked, lambda: client.get("/vote"), "/vote")
 
     return read
 
 
-def voter(view: Server, name: str, asked: Asked, cast: list[str]) -> Callable[[float], None]:
+def voter(server: Server, name: str, asked: Asked, cast: list[str]) -> Callable[[float], None]:
     """Opens one sheet after the other and answers all that it asks, with another answer in each round.
 
     ``cast`` keeps what was taken.
@@ -258,9 +258,9 @@ def voter(view: Server, name: str, asked: Asked, cast: list[str]) -> Callable[[f
     def vote(until: float) -> None:
         # As browsers send an origin: without it nothing is taken.
         with httpx.Client(
-            base_url=view.base, headers={"origin": view.base}, timeout=60, follow_redirects=True
+            base_url=server.base, headers={"origin": server.base}, timeout=60, follow_redirects=True
         ) as client:
-            client.get(f"/?token={view.token}").raise_for_status()
+            client.get(f"/?token={server.token}").raise_for_status()
             client.post("/name", data={"name": name, "back": "vote"}).raise_for_status()
             totals = {mode: _total(client.get(f"/{mode}/1").text) for mode in MODES}
             places = [f"/{mode}/{number}" for mode in MODES for number in range(1, totals[mode] + 1)]

@@ -141,7 +141,7 @@ def votes(bench: Bench) -> Row:
                 counted = 1
             if counted != 1:
                 row.add("leaked", f"{what} counts")
-            ended = run(place, ("view", "exp", "--results"))
+            ended = run(place, ("vote", "exp", "--results"))
             is_said = ended.code == 2 or "Left out of people's answers" in ended.output
             if ended.problem or not is_said:
                 row.add("wrong", f"{what}: {ended.problem or ended.output[-200:]!r}")

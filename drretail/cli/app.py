@@ -90,7 +90,7 @@ ADDONS = {
         "gym": ("gym", "try"),
         "imports": ("import",),
         "lab": ("lab",),
-        "live": ("view",),
+        "live": ("vote",),
         "personas": ("queries personas", "queries context", "queries pair"),
         "sandboxes": ("sandbox",),
     }.items()

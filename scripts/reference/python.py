@@ -55,7 +55,7 @@ NAMES = {
         "drretail.records.comparison: Comparison JudgeTable ComparedRow",
     ),
     "Reports": (
-        "drretail: report export import_reports forget view",
+        "drretail: report export import_reports forget vote",
         "drretail.addons.exports.commands: Exported",
         "drretail.addons.assistants.forget: Forgotten",
         "drretail.addons.people.results: VoteResults",

@@ -56,7 +56,7 @@ def test_a_providers_error_page_prints_no_escape_codes(place: Path, provider: st
 
 
 def test_a_server_of_pages_prints_nothing_of_its_clients_and_folder(fork_server: ForkServer, place: Path) -> None:
-    server = fork_server.start(("view", "exp"), place, environment(place))
+    server = fork_server.start(("vote", "exp"), place, environment(place))
     while "http://" not in server.stdout:
         assert not server.has_ended, server.stderr
         time.sleep(0.01)

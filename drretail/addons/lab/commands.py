@@ -42,7 +42,7 @@ __all__ = ["agree", "card", "correct", "sample"]
 
 @accepts(AgreeOptions)
 def agree(options: AgreeOptions) -> Result[RaterAgreement]:
-    """How far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same items.
+    """How far raters agree: people's answers in ``vote`` or in CSV, and judges' verdicts on the same items.
 
     Kept in EXP/lab/agree.json. Raises UserError if neither an experiment nor a file is given, and if no two raters
     rated the same thing.
@@ -59,7 +59,7 @@ def agree(options: AgreeOptions) -> Result[RaterAgreement]:
     with busy("comparing raters"):
         agreement = agreement_of(opinions)
     if not agreement.pairs():
-        raise UserError("No two raters rated the same thing: people rate in drretail view, or in a file (--ratings).")
+        raise UserError("No two raters rated the same thing: people rate in drretail vote, or in a file (--ratings).")
     parts, account = [*tables.agreement_parts(agreement)], _rated_by_two(opinions)
     accounts = [account] if account.n_left_out else []
     if experiment is None:
@@ -67,7 +67,7 @@ def agree(options: AgreeOptions) -> Result[RaterAgreement]:
     flags = {"--ratings": ratings, "--judges": ",".join(judges) or None}
     document = keep(experiment, agreement, [VOTES, *verdict_folders(experiment)], flags)
     has_voted = any(opinion.kind == "person" for opinion in opinions)
-    hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
+    hints = [] if has_voted else [f"Nobody has voted yet: drretail vote {experiment} asks people."]
     return Result(agreement, document, parts, hints=hints, accounts=accounts)
 
 
@@ -116,7 +116,7 @@ class Sample:
 
 @accepts(SampleOptions)
 def sample(options: SampleOptions) -> Result[Sample]:
-    """Draws claims for people to label into the plan of ``view`` and into a sheet. The sheet doesn't show the judge's
+    """Draws claims for people to label into the plan of ``vote`` and into a sheet. The sheet doesn't show the judge's
     verdicts.
 
     Raises UserError if the sheet exists, and if no claim has a verdict.
@@ -137,7 +137,7 @@ def sample(options: SampleOptions) -> Result[Sample]:
     if len(claims) < options.n:
         notes.append(f"That is fewer than the {options.n:,} asked for: no other claim has a verdict.")
     notes += [
-        f"In the browser: drretail view {experiment} --n {options.n}. Then: drretail lab correct {experiment}.",
+        f"In the browser: drretail vote {experiment} --n {options.n}. Then: drretail lab correct {experiment}.",
         f"Or fill in the sheet. Then: drretail lab correct {experiment} --labels {path}.",
     ]
     return Result(drawn_sample, {**asdict(drawn_sample), "path": str(path)}, notes=notes, path=path)

@@ -36,7 +36,7 @@ Labels = Mapping[str, float]
 
 
 def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
-    """FP and win rates of every system, corrected by people's answers in ``view`` and in CSV ``files``.
+    """FP and win rates of every system, corrected by people's answers in ``vote`` and in CSV ``files``.
 
     Raises UserError if nobody labelled anything, or if several judges ruled and none is named.
     """
@@ -49,7 +49,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     voted = any(opinion.kind == "person" for opinion in preferences)
     if not labels and not voted:
         raise UserError(
-            f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
+            f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail vote "
             "asks people, and --labels reads what they filled in."
         )
     gathered = gather_with_panels(experiment, [load_metric(FAITHFULNESS)])

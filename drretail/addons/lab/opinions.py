@@ -77,7 +77,7 @@ class Opinion:
 
 
 def opinions_of(experiment: Path) -> list[Opinion]:
-    """All answers that people gave in ``view``, and judges' verdicts on the same reports, pairs and claims.
+    """All answers that people gave in ``vote``, and judges' verdicts on the same reports, pairs and claims.
 
     Ratings and preferences of rule-based judges and panels are left out: the former are no opinions, the latter are
     their members'. Raises UserError as ``counted_votes`` and ``gather`` do.

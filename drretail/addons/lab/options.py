@@ -18,7 +18,7 @@ OfJudge = Annotated[
 class AgreeOptions:
     """Measures how far people and judges agree.
 
-    Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV with the columns item, rater and value.
+    Answers come from `drretail vote`, a filled sheet of `lab sample`, or a CSV with the columns item, rater and value.
     """
 
     experiment: shared.SomeExperiment = None
@@ -31,7 +31,7 @@ class AgreeOptions:
 class CorrectOptions:
     """Corrects FP and win rates by people's labels.
 
-    Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair.
+    Labels come from `drretail vote` and --labels: at least 20 per system, or 20 votes per pair.
     """
 
     experiment: shared.Experiment
@@ -44,7 +44,7 @@ class CorrectOptions:
 class SampleOptions:
     """Draws claims for people to label.
 
-    People label them blind, in `drretail view` or in a sheet (EXP/lab/sample.csv). A larger N adds claims.
+    People label them blind, in `drretail vote` or in a sheet (EXP/lab/sample.csv). A larger N adds claims.
     """
 
     experiment: shared.Experiment

@@ -70,7 +70,7 @@ class Guard:
             return answer
         if is_same(HTTPConnection(scope).cookies.get(self._cookie, ""), self._token):
             return None
-        return PlainTextResponse("Open the address that drretail view has printed, with its token.", 403)
+        return PlainTextResponse("Open the address that drretail vote has printed, with its token.", 403)
 
 
 def browser_address(listening: socket, token: str) -> str:

@@ -12,24 +12,16 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from drretail.addons.live.access import Guard
-from drretail.addons.live.layout import KINDS, asset, message_page
-from drretail.addons.live.report_pages import FileWatch, ReportPages
+from drretail.addons.live.layout import asset, message_page
 from drretail.addons.live.voting_pages import Voting
 from drretail.errors import UserError, file_error
 from drretail.experiment import read_definition
 
-VOTING = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
 
-
-def routes_of(experiment: Path, port: int, plan: int | None = None, *, with_report: bool = True) -> list[BaseRoute]:
-    """Pages of an experiment. Raises UserError if there is none.
-
-    Without ``with_report`` voters can't look up which system wrote what.
-    """
+def routes_of(experiment: Path, port: int, plan: int | None = None) -> list[BaseRoute]:
+    """The voting pages of an experiment. Raises UserError if there is none."""
     read_definition(experiment)
-    watch = FileWatch(experiment)
-    pages = ReportPages(experiment, watch, VOTING).routes() if with_report else []
-    return [*pages, *Voting(experiment, port, watch, plan, with_report=with_report).routes()]
+    return list(Voting(experiment, port, plan).routes())
 
 
 def live_app(routes: Sequence[BaseRoute], token: str, port: int) -> Starlette:

@@ -1,4 +1,4 @@
-"""What all pages except the report's share: kinds of items, templates, assets, and the content security policy."""
+"""What all pages share: kinds of items, templates, assets, and the content security policy."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +37,7 @@ _POLICY = (
 _KINDS = {".css": "text/css", ".js": "text/javascript"}
 _ASSETS: dict[str, Path] = {
     "page.css": TEMPLATES / "page.css",
-    **{name: LIVE / name for name in ("bar.css", "live.css", "voting.js")},
+    **{name: LIVE / name for name in ("live.css", "voting.js")},
 }
 
 

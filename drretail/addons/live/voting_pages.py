@@ -1,9 +1,9 @@
 """The voting pages: instructions, a sheet for each item, and the answers, sent one by one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from starlette.routing import Route
 
 from drretail.addons.live.access import RaterNames
 from drretail.addons.live.layout import KINDS, ItemKind, page_response
-from drretail.addons.live.report_pages import FileWatch
 from drretail.addons.people.items import Sheets
 from drretail.addons.people.plan import planned
 from drretail.eval.ballots import cast, take_back, votes_of
@@ -39,24 +38,17 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(slots=True)
+@dataclass
 class Voting:
-    """The voting pages of one experiment."""
+    """The voting pages of one experiment, as it is when they are first asked for."""
 
     experiment: Path
     port: int
-    watch: FileWatch
     size: int | None = None
-    with_report: bool = True
-    """True if the server shows the report, too; if not, the server begins with the instructions."""
     clock: Callable[[], datetime] = now
-    _read_at: str = field(default="", init=False)
-    _plan: VotingPlan | None = field(default=None, init=False)
-    _sheets: Sheets | None = field(default=None, init=False)
 
     def routes(self) -> list[Route]:
-        routes = [Route("/name", self.people.name, methods=["POST"])]
-        routes += [] if self.with_report else [Route("/", self.begin)]
+        routes = [Route("/name", self.people.name, methods=["POST"]), Route("/", self.begin)]
         for path, kind in KINDS.items():
             routes += [
                 Route(f"/{path}", partial(self.home, kind)),
@@ -72,7 +64,7 @@ class Voting:
 
     async def home(self, kind: ItemKind, request: Request) -> Response:
         """The instructions, and this person's progress."""
-        annotator, (plan, sheets) = self.people.name_in(request), self._refresh()
+        annotator = self.people.name_in(request)
         counts = self._counts(kind, annotator) if annotator else []
         states = [answered == questions for answered, questions in counts]
         return page_response(
@@ -82,11 +74,10 @@ class Voting:
             states=states,
             next=next((number for number, done in enumerate(states, 1) if not done), 1),
             kinds=KINDS.values(),
-            with_report=self.with_report,
             kept=sum(answered for answered, _ in counts),
-            total=len(plan.items(kind.path)),
-            questions=sheets.definitions(kind.path),
-            elsewhere=sheets.are_from_elsewhere,
+            total=len(self._items(kind)),
+            questions=self._sheets.definitions(kind.path),
+            elsewhere=self._sheets.are_from_elsewhere,
         )
 
     async def sheet(self, kind: ItemKind, request: Request) -> Response:
@@ -99,7 +90,7 @@ class Voting:
             kind=kind,
             number=number,
             total=len(self._items(kind)),
-            sheet=self._refresh()[1].of(item, annotator),
+            sheet=self._sheets.of(item, annotator),
             state=self._state(kind, item, annotator),
             all_answers=sum(questions for _, questions in self._counts(kind, annotator)),
         )
@@ -116,15 +107,16 @@ class Voting:
             answer = _Answer.model_validate_json(await request.body())
         except ValidationError as problem:
             raise HTTPException(400, "This is no answer.") from problem
-        _, sheets = self._refresh()
-        question = next((question for question in sheets.questions(item) if question.name == answer.question), None)
+        question = next(
+            (question for question in self._sheets.questions(item) if question.name == answer.question), None
+        )
         if question is None or answer.value not in {option.value for option in question.options}:
             raise HTTPException(400, "This was not asked.")
         if len(answer.note) > LONGEST_NOTE:
             raise HTTPException(400, f"A note has at most {LONGEST_NOTE:,} characters.")
         signed: dict[str, Any] = {"at": self.clock(), "note": answer.note.strip() or None}
         if isinstance(item, ClaimItem):
-            signed["claim"] = sheets.claim_of(item)
+            signed["claim"] = self._sheets.claim_of(item)
         ballot = item.ballot(answer.question, answer.value, annotator, **signed)
         _, unseen = cast(self.experiment, ballot, answer.seen or None)
         message = ""
@@ -150,17 +142,16 @@ class Voting:
     def people(self) -> RaterNames:
         return RaterNames(self.port)
 
-    def _refresh(self) -> tuple[VotingPlan, Sheets]:
-        version = self.watch.version()
-        if self._plan is None or self._sheets is None or version != self._read_at:
-            definition = read_definition(self.experiment)
-            self._plan = planned(self.experiment, self.size)
-            self._sheets = Sheets(self.experiment, definition)
-            self._read_at = version
-        return self._plan, self._sheets
+    @cached_property
+    def _plan(self) -> VotingPlan:
+        return planned(self.experiment, self.size)
+
+    @cached_property
+    def _sheets(self) -> Sheets:
+        return Sheets(self.experiment, read_definition(self.experiment))
 
     def _items(self, kind: ItemKind) -> tuple[Item, ...]:
-        return self._refresh()[0].items(kind.path)
+        return self._plan.items(kind.path)
 
     def _asked(self, kind: ItemKind, request: Request) -> tuple[Item, int]:
         """The item whose number the address has. Raises HTTPException if there is none."""
@@ -184,8 +175,8 @@ class Voting:
         answered: dict[str, set[str]] = {}
         for ballot in votes_of(self.experiment, annotator):
             answered.setdefault(ballot.about, set()).add(ballot.asked)
-        sheets, counts = self._refresh()[1], list[tuple[int, int]]()
+        counts = list[tuple[int, int]]()
         for item in self._items(kind):
-            names = {question.name for question in sheets.questions(item)}
+            names = {question.name for question in self._sheets.questions(item)}
             counts.append((len(names & answered.get(item.about, set())), len(names)))
         return counts

@@ -76,7 +76,7 @@ def results_of(ballots: Sequence[Ballot]) -> VoteResults:
 
 def ballots_account(experiment: Path, ballots: Iterable[Ballot]) -> Account:
     """Which of people's answers are about reports as they are; of another report nothing is known."""
-    account, runs = Account("view", "answer"), {run.run_id: run for run in read_runs(experiment)}
+    account, runs = Account("vote", "answer"), {run.run_id: run for run in read_runs(experiment)}
     definition = read_definition(experiment)
     met = meetings(experiment, definition, [*combinations(sorted(definition.systems), 2)])
     reports = {run_id: run.report for run_id, run in runs.items()}

@@ -16,9 +16,8 @@ from drretail.progress import Bar
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
 from drretail.records.score import Scores
-from drretail.viewer.conversation import read_conversation
 from drretail.viewer.drawing.table import Table
-from drretail.viewer.experiment import ExperimentView, QueryRuns, RunView, read_view
+from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.frame import Links, fragment, packed_page, page_name, whole_page
 from drretail.viewer.page.overview import (
     render_false_statements,
@@ -27,7 +26,7 @@ from drretail.viewer.page.overview import (
     render_overview,
     render_scores,
 )
-from drretail.viewer.page.question import Once, Questions, RenderedQuestion
+from drretail.viewer.page.question import Questions, RenderedQuestion
 from drretail.viewer.page.report_html import marked_html
 from drretail.viewer.run_lines import looked_at
 from drretail.viewer.tables.board import BoardTables, about_words
@@ -56,7 +55,7 @@ def write_report_page(view: ExperimentView, to: Path, form: Form = "auto", bar: 
     folder, links = to.with_suffix(""), Links(in_folder=True, index=INDEX)
     waiting, done = list[RenderedQuestion](), list[RenderedQuestion]()
     size, is_split = 0, form == "split"
-    for rendered in rendered_questions(view, bar):
+    for rendered in rendered_questions(view, bar, alone=is_split):
         waiting.append(rendered)
         size += rendered.size
         is_split = is_split or (form == "auto" and size > LARGEST)
@@ -83,9 +82,11 @@ def write_report_page(view: ExperimentView, to: Path, form: Form = "auto", bar: 
     return folder / INDEX
 
 
-def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[RenderedQuestion]:
-    """Every question of an experiment, read and rendered one at a time."""
-    renderer = Questions(view)
+def rendered_questions(
+    view: ExperimentView, bar: Bar | None = None, *, alone: bool = False
+) -> Iterator[RenderedQuestion]:
+    """Every question of an experiment, read and rendered one at a time, for one page or ``alone`` on its own."""
+    renderer = Questions(view, alone=alone)
     for question in view.questions:
         yield renderer.render(question)
         if bar is not None:
@@ -125,17 +126,6 @@ def question_page(view: ExperimentView, rendered: RenderedQuestion, links: Links
     nav += [(links.question(question), "Next question") for question in questions[number : number + 1]]
     title = f"{rendered.question.query.query_id} – {view.title}"
     return whole_page(title, f"Question {number} of {len(questions)}", "", nav, [rendered.unfolded()])
-
-
-def conversation_page(view: ExperimentView, question: QueryRuns, run: RunView, links: Links) -> str:
-    """Every request to one run's models with its answer. Raises UserError if the journal can't be read."""
-    talks = [] if run.run is None else read_conversation(run.experiment, run.run)
-    talk = fragment("conversation.html.jinja", view=run, talks=talks, once=Once(f"{run.anchor}t"))
-    home = links.question(question)
-    nav = [(links.index, view.title), (home, "The question and its answers"), (f"{home}#{run.anchor}", "The run")]
-    heading = f"The conversation of {run.subject.label}"
-    section = Markup('<section id="{}-talk">{}</section>').format(run.anchor, talk)
-    return whole_page(f"{run.subject.run_id} – {view.title}", heading, question.query.text, nav, [section])
 
 
 def _index(view: ExperimentView, rendered: Sequence[RenderedQuestion], links: Links, questions: Markup) -> str:

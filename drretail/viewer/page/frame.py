@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-TALK = "conversation-"
-"""How names of conversation pages begin; the run's number follows."""
-
 
 @dataclass(frozen=True, slots=True)
 class Links:
@@ -68,11 +65,6 @@ class Links:
 def page_name(question: QueryRuns) -> str:
     """The file name of a question's page."""
     return f"query-{question.query.query_id}.html"
-
-
-def talk_page_name(place: int) -> str:
-    """The name of a conversation's page in the live view, by the run's index."""
-    return f"{TALK}{place + 1}.html"
 
 
 _NOTES = "drretail_places"

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from markupsafe import Markup
 
@@ -14,6 +13,7 @@ from drretail.eval.numbers.ablations import agents_by_setting
 from drretail.experiment import path_of
 from drretail.records.comparison import ORDER_DECIDED
 from drretail.records.run import in_order, place_of
+from drretail.remembered import remembered
 from drretail.run_file import journal_size
 from drretail.viewer.anchors import statement_anchor
 from drretail.viewer.cards import AnswerCard, QuestionCard, answer_card, question_card
@@ -23,7 +23,7 @@ from drretail.viewer.conversation import Talk, read_conversation
 from drretail.viewer.drawing.table import Cell, Table, table_of
 from drretail.viewer.experiment import ExperimentView, QueryRuns, RunView, two_of
 from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
-from drretail.viewer.page.frame import fragment, talk_page_name
+from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.run_lines import RunLine, run_line
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
@@ -127,13 +127,13 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
 class Questions:
     """Renders the questions of an experiment with their runs, each by itself.
 
-    No two share a text or an anchor, so they can stand on one page or on pages of their own. With ``talk_pages``,
-    conversations of runs have pages of their own; without, they stand here if all together are small.
+    No two share a text or an anchor, so they can stand on one page or on pages of their own. Conversations of runs
+    stand here if those of the page are small: of all questions, or of one that is ``alone``.
     """
 
-    def __init__(self, view: ExperimentView, *, talk_pages: bool = False) -> None:
+    def __init__(self, view: ExperimentView, *, alone: bool = False) -> None:
         self._view = view
-        self._talk_pages = talk_pages
+        self._alone = alone
         self._systems = view.definition.systems
         self._names = system_names(self._systems, self._systems)
         order = {label: (at, 0) for at, label in enumerate(self._names)}
@@ -219,20 +219,19 @@ class Questions:
         name, run = self._name(view), view.run
         if run is None or not journal_size(path_of(view.experiment, run)):
             return RunPart(view, question, name)
-        if self._talk_pages:
-            return RunPart(view, question, name, talk_page_name(view.number - 1))
+        if not self._has_room(question.places if self._alone else None):
+            return RunPart(view, question, name, is_talk_left_out=True)
         talks = list[Talk]()
-        if self._has_room:
-            with suppress(UserError):  # a damaged journal leaves the rest of the report intact
-                talks = read_conversation(view.experiment, run)
-        return RunPart(view, question, name, "" if talks else None, talks)
+        with suppress(UserError):  # a damaged journal leaves the rest of the report intact
+            talks = read_conversation(view.experiment, run)
+        return RunPart(view, question, name, talks)
 
-    @cached_property
-    def _has_room(self) -> bool:
-        """True if the journals of all runs are small enough for the report to contain them."""
-        total = 0
-        for planned in self._view.planned:
-            total += journal_size(planned.path_in(self._view.folder))
+    @remembered
+    def _has_room(self, places: tuple[int, ...] | None) -> bool:
+        """True if the journals of the runs in these places, or of all, are small enough for a page to contain them."""
+        planned, total = self._view.planned, 0
+        for one in planned if places is None else (planned[place] for place in places):
+            total += journal_size(one.path_in(self._view.folder))
             if total > ALL_TALKS:
                 return False
         return True

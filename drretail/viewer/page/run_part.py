@@ -182,18 +182,21 @@ class ShownStep:
 
 
 class RunPart:
-    """A run with everything that its templates print.
-
-    ``talk`` is the page of its conversation: empty if that stands on this page as ``talks``, None without a
-    conversation.
-    """
+    """A run with everything that its templates print, its conversation (``talks``) if the page has room for it."""
 
     def __init__(
-        self, view: RunView, question: QueryRuns, name: str, talk: str | None = None, talks: Sequence[Talk] = ()
+        self,
+        view: RunView,
+        question: QueryRuns,
+        name: str,
+        talks: Sequence[Talk] = (),
+        *,
+        is_talk_left_out: bool = False,
     ) -> None:
         self.view = view
         self.name = name
         self.talks = talks
+        self.is_talk_left_out = is_talk_left_out
         self.line = run_line(view, question)
         turns = () if view.run is None or len(view.run.turns) < 2 else view.run.turns
         # Of a conversation, each message of the user with its answer; else the report.
@@ -209,7 +212,6 @@ class RunPart:
         self.steps = _shown_steps(view)
         self.research = AgentSteps([shown.step for shown in self.steps])
         self._cited = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
-        self._talk = talk
         self._turns = {turn.step for talk in talks for turn in talk.turns}
 
     @property
@@ -242,16 +244,15 @@ class RunPart:
 
     def talk_of(self, place: int | None = None) -> str:
         """The address of the model's turn that took this step, or of the whole conversation; empty if none is shown."""
-        if self._talk is None:
+        if not self.talks:
             return ""
         turns = [] if place is None else [shown.step for shown in self.steps[: place + 1]]
         for step in reversed(turns):
             if step.kind != "tool" and step.path == turns[-1].path:
-                # The turns of a conversation on a page of its own are not known here.
-                if not self.talks or (step.path, step.seq) in self._turns:
-                    return f"{self._talk}#{self.view.anchor}-m{step.path}-{step.seq}"
+                if (step.path, step.seq) in self._turns:
+                    return f"#{self.view.anchor}-m{step.path}-{step.seq}"
                 break
-        return f"{self._talk}#{self.view.anchor}-talk"
+        return f"#{self.view.anchor}-talk"
 
     def talk_of_sources(self, sources: Sequence[QuotedSource]) -> str:
         """The address of the turn in which the run found the first of these."""

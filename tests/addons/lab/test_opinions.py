@@ -84,7 +84,7 @@ def test_votes_and_ratings_of_people_meet_the_verdicts_of_judges(tmp_path: Path)
 
 
 def test_labels_of_claims_meet_the_verdicts_that_they_are_about(exp: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="No two raters rated the same thing: people rate in drretail view"):
+    with pytest.raises(UserError, match="No two raters rated the same thing: people rate in drretail vote"):
         agree(exp)
     labels: tuple[ClaimSupport, ...] = ("full", "partial", "contradicted")
     labelled = planned(exp, 9).claims

@@ -1,4 +1,4 @@
-"""The live server of an experiment: in this process, and on a port for a browser."""
+"""The server of an experiment's voting pages: in this process, and on a port for a browser."""
 
 import threading
 import time
@@ -19,9 +19,9 @@ PORT = 8000
 ADDRESS = f"http://127.0.0.1:{PORT}"
 
 
-def client_of(*given: Any, known: bool = True, **more: Any) -> TestClient:
+def client_of(*given: Any, known: bool = True) -> TestClient:
     """A browser of this machine at a server that begins now; with the token's cookie unless nobody knows it."""
-    app = live_app(routes_of(given[0], PORT, *given[1:], **more), TOKEN, PORT)
+    app = live_app(routes_of(given[0], PORT, *given[1:]), TOKEN, PORT)
     client = TestClient(app, base_url=ADDRESS, headers={"origin": ADDRESS}, follow_redirects=False)
     if known:
         assert client.get("/", params={"token": TOKEN}).status_code == 303

@@ -1,4 +1,4 @@
-"""The live pages in a real browser: votes, reloads, two windows. Tests report_pages.py and voting_pages.py."""
+"""The voting pages in a real browser: votes, reloads, two windows. Tests voting_pages.py."""
 
 from collections.abc import Callable
 from pathlib import Path

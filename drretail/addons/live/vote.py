@@ -1,11 +1,11 @@
-"""``view``: an experiment live in the browser, with the pages on which people vote."""
+"""``vote``: the pages on which people vote, in the browser."""
 
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_urlsafe
 
-from drretail.addons.live.options import ViewOptions
+from drretail.addons.live.options import VoteOptions
 from drretail.addons.people.results import VoteResults, ballots_account, results_of, vote_tables
 from drretail.api.option import accepts
 from drretail.api.options.observer import SILENT
@@ -18,9 +18,9 @@ from drretail.viewer.drawing.result import Result
 NEEDED = ("starlette", "uvicorn")
 
 
-@accepts(ViewOptions)
-def view(options: ViewOptions) -> Result[VoteResults]:
-    """Shows an experiment in this machine's browser until Ctrl-C.
+@accepts(VoteOptions)
+def vote(options: VoteOptions) -> Result[VoteResults]:
+    """Lets people vote in this machine's browser until Ctrl-C.
 
     Returns people's votes, with ``results`` at once. Raises UserError for a folder without an experiment, for a port
     in use, and if the packages of a server are not installed.
@@ -36,17 +36,17 @@ def view(options: ViewOptions) -> Result[VoteResults]:
     return Result(votes, asdict(votes), [*vote_tables(votes)], notes=notes, accounts=accounts)
 
 
-def _serve(experiment: Path, options: ViewOptions) -> None:
+def _serve(experiment: Path, options: VoteOptions) -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        raise UserError(f"The live view needs {' and '.join(missing)}: {install_line('ui')}.")
+        raise UserError(f"Voting needs {' and '.join(missing)}: {install_line('ui')}.")
     from drretail.addons.live.access import browser_address
     from drretail.addons.live.app import live_app, routes_of
     from drretail.tools.local_server import bound, port_of, serve  # imports packages that may be missing
 
     listening, token = bound(options.port), token_urlsafe(24)
     port = port_of(listening)
-    routes = routes_of(experiment, port, options.n, with_report=options.n is None)
+    routes = routes_of(experiment, port, options.n)
     observer = options.observer or SILENT
 
     def begun() -> None:
