@@ -49,6 +49,8 @@ NOT_IMPORTED = "not_imported"
 FP = "FP"
 """The variant that shows on which reports a judge failed."""
 FR = "FR"
+OF_WORDS = "false_text"
+"""The variant of the statements that a judge alone finds false."""
 RunStatus = Literal["done", "failed", "spoiled", "damaged", "pending", "not_imported"]
 """The state of a planned run: it left a report, failed by itself, was lost to a server, has a file that can't be read,
 is not made yet, or nothing was imported for its question.
@@ -250,8 +252,12 @@ class Gathered:
         it, or a member of the panel, does not read, or the metric rests on citations that could not be read.
         """
         if assessor.judge.follows_rules:
-            # What rules say of an assistant's answers is code's reading.
-            return None if self.are_answers else ("not_read", f"{assessor.judge.spec} follows rules")
+            # What rules say of an assistant's answers is code's reading, as are false statements that they do not deny
+            # by the words of a source.
+            tables = self.tables_of_judges.get(TableKey(FALSE_STATEMENTS, assessor), {})
+            by_words = sum((run.values[OF_WORDS].value or 0) for run in tables.values() if OF_WORDS in run.values)
+            is_of_code = self.are_answers or (metric == FALSE_STATEMENTS and not by_words)
+            return None if is_of_code else ("not_read", f"{assessor.judge.spec} follows rules")
         if any(self.not_read([assessor], ())):
             return "not_read", f"{assessor.judge.spec} does not read"
         reasons = [why for label, why in self.unread_citations.items() if metric == CLAIMS and label in labels]
