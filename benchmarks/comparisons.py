@@ -17,14 +17,14 @@ from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from figures import hold, keep, rounds_parser
-from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtr
-from scipy.stats import beta
+from drawn_values import FIFTY, SHAPES, Design, Numbers, Random, drawn, latent
+from figures import hold, keep, rounds_parser, share
+from gates import TABLES as OF_GATES
+from scipy.special import ndtri, stdtr
 
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.dimensions import PRIMARY
@@ -39,77 +39,17 @@ from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.experiment import Definition, Experiment, write_definition
 from drretail.grounding.report.citations import find_citations
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.querygen.reading import shipped_queries
 from drretail.records.base import sha256_of
 from drretail.records.comparison import ComparedRow
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError, System
 from drretail.run_file import Recorded
-from drretail.stats.intervals import FEWEST, Clusters, Groups, Interval, mean_interval, numbered, share_interval
+from drretail.stats.intervals import FEWEST, Clusters, Groups, Interval, mean_interval, share_interval
 from drretail.stats.ranking import Contest, strengths
 from drretail.stats.significance import LEVEL, POWER, holm
 
-Numbers = NDArray[np.float64]
-Random = np.random.Generator
-
-
-class Design(NamedTuple):
-    """Queries by the number of their user."""
-
-    name: str
-    groups: Groups
-
-    @classmethod
-    def of(cls, queries: int, each: int = 1) -> "Design":
-        return cls(f"{queries} × {each}", tuple(at // each for at in range(queries)))
-
-    @property
-    def users(self) -> int:
-        return max(self.groups) + 1
-
-
-FIFTY = Design("shipped 50", numbered(query.user_id for query in shipped_queries()))
-ALIKE = 0.3
-"""The share of a query in the variance of values, and of a user in what is left of it to each system."""
-MEAN, FAILED = 0.6, 0.05
-_GRID = np.linspace(-6, 6, 4001)
-
-
-def latent(rng: Random, rounds: int, systems: int, design: Design) -> Numbers:
-    """Normal values by round, system and query; those of one user and those of one query are alike."""
-    users = rng.standard_normal((rounds, systems, design.users))[..., list(design.groups)]
-    own = ALIKE**0.5 * users + (1 - ALIKE) ** 0.5 * rng.standard_normal(users.shape)
-    return ALIKE**0.5 * rng.standard_normal((rounds, 1, len(design.groups))) + (1 - ALIKE) ** 0.5 * own
-
-
-@cache
-def _supported(mean: float) -> Numbers:
-    """By normal value, the share of a report's claims that have full support; of the others two in five have half."""
-    full = (mean - 0.2) / 0.8
-    return np.clip(beta.ppf(ndtr(_GRID), 3 * full, 3 - 3 * full), 0, 1)
-
-
-def claims(rng: Random, values: Numbers, mean: float) -> Numbers:
-    """FP of reports of 1 to 6 claims: few halves and thirds, and many 1."""
-    count = rng.integers(1, 7, values.shape)
-    full = rng.binomial(count, np.interp(values, _GRID, _supported(mean)))
-    return (full + rng.binomial(count - full, 0.4) / 2) / count
-
-
-SHAPES: dict[str, Callable[[Random, Numbers, float], Numbers]] = {
-    "normal": lambda _, values, mean: mean + 0.15 * values,
-    "binary": lambda _, values, mean: (values < ndtri(mean)).astype(np.float64),
-    "skewed": lambda _, values, mean: mean + 0.2 + 0.2 * np.log(ndtr(values)),  # an exponential tail downwards
-    "like FP": claims,
-}
-
-
-def drawn(rng: Random, shape: str, design: Design, systems: int, rounds: int = 1, lead: float = 0.0) -> Numbers:
-    """Values by round, system and query; the second system is ahead."""
-    values = latent(rng, rounds, systems, design)
-    each = [SHAPES[shape](rng, values[:, at], MEAN + lead * (at == 1)) for at in range(systems)]
-    return np.stack(each, axis=1)
+FAILED = 0.05
 
 
 def failing(rng: Random, values: Numbers, groups: Sequence[int]) -> Numbers:
@@ -255,17 +195,6 @@ FACTORS: dict[str, Sequence[Any]] = {
 }
 DESIGNS = [Design.of(queries, each) for queries in FACTORS["queries"] for each in FACTORS["queries a user"]]
 SIZES = (*map(Design.of, FACTORS["queries"]), FIFTY)
-
-
-def share(held: Sequence[bool], least: float = 0.0, most: float = 1.0) -> str:
-    """How often it held, with its simulation error, and a mark where that is outside by more than two errors."""
-    if not held:
-        return "none"
-    # Agresti and Coull: of few experiments, none is not never
-    near, value = (sum(held) + 2) / (len(held) + 4), float(np.mean(held))
-    error = (near * (1 - near) / len(held)) ** 0.5
-    mark = "!" if value < least - 2 * error or value > most + 2 * error else " "
-    return f"{value:.3f}±{error:.3f}{mark}"
 
 
 def came_to(rows: Sequence[ComparedRow], truth: float = 0.0) -> Iterator[tuple[str, bool]]:
@@ -454,23 +383,50 @@ def lengths(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, 
         yield f"{crashes} of {24 + crashes} runs crash", f"{rates[-1] or 0.0:.4f}{'' if rates[-1] == rates[0] else '!'}"
 
 
-TABLES = (equal, unlike, power, needed, means, ranks, lengths)
+def failures(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, str]]:
+    """Of equal systems one crashes on its worst reports; and a true lead of .135 where both fail on 3 % by chance."""
+    yield "wanted: ≤ .06, ≥ .80", f"{'crasher above':>20}{'where both answered':>20}{'true lead shown':>20}"
+    for queries in (50, 120):
+        design, shares = Design.of(queries), dict[str, list[bool]](above=[], answered=[], lead=[])
+        for _ in range(max(1, rounds // 4)):
+            values = drawn(rng, "like FP", design, 2)[0]
+            worst = np.argsort(values[1])[: round(0.08 * queries)]
+            values[1, worst] = np.nan
+            row = next(row for row in compare(design, values) if row.variant == FP)
+            shares["above"].append(row.outcome == "higher")
+            shares["answered"].append(row.outcome == "answered")
+            values = drawn(rng, "like FP", design, 2, lead=0.135)[0]
+            values = np.where(rng.random(values.shape) < 0.03, np.nan, values)
+            row = next(row for row in compare(design, values) if row.variant == FP)
+            shares["lead"].append(row.outcome == "higher")
+        limits = ({"most": WRONG}, {}, {"least": 0.8 if queries == 120 else 0.0})
+        cells = (share(shares[name], **limit) for name, limit in zip(shares, limits, strict=True))
+        yield design.name, "".join(f"{cell:>20}" for cell in cells)
+
+
+TABLES = (equal, unlike, power, needed, means, ranks, lengths, failures)
 
 
 def main() -> None:
     parser = rounds_parser(__doc__)
-    parser.add_argument("--only", nargs="+", default=[table.__name__ for table in TABLES])
+    tables, of_gates = {table.__name__: table for table in TABLES}, {table.__name__: table for table in OF_GATES}
+    names = [*tables, *of_gates]
+    parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="TABLE")
+    parser.add_argument("--cell", default="", help="only the rows whose name holds these words")
     args = parser.parse_args()
     figures: dict[str, dict[str, str]] = {}
     with tempfile.TemporaryDirectory() as folder:
         compare = Comparer(Path(folder))
         compare.check(np.random.default_rng(args.seed))
-        for table in (table for table in TABLES if table.__name__ in args.only):
-            print(f"\n{inspect.getdoc(table)}", flush=True)
-            figures[table.__name__] = {}
-            for place, cells in table(compare, np.random.default_rng(args.seed), args.rounds):
+        for name in args.only:
+            print(f"\n{inspect.getdoc(tables.get(name) or of_gates[name])}", flush=True)
+            figures[name] = {}
+            rng = np.random.default_rng(args.seed)
+            given = rng, args.rounds
+            made = tables[name](compare, *given) if name in tables else of_gates[name](*given, args.cell)
+            for place, cells in made:
                 print(f"{place:30}{cells}", flush=True)
-                figures[table.__name__][place] = " ".join(cells.split())
+                figures[name][place] = " ".join(cells.split())
     hold(all(figures.values()), "each table has rows")
     keep(args.json, figures)
 

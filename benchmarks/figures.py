@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +55,14 @@ def keep(path: Path | None, figures: Any) -> None:
     """Writes the figures if --json named a file."""
     if path is not None:
         path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+def share(held: Sequence[bool], least: float = 0.0, most: float = 1.0) -> str:
+    """How often it held, with its simulation error, and a mark where that is outside by more than two errors."""
+    if not held:
+        return "none"
+    # Agresti and Coull: of few experiments, none is not never
+    near, value = (sum(held) + 2) / (len(held) + 4), sum(held) / len(held)
+    error = (near * (1 - near) / len(held)) ** 0.5
+    mark = "!" if value < least - 2 * error or value > most + 2 * error else " "
+    return f"{value:.3f}±{error:.3f}{mark}"

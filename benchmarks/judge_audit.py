@@ -270,14 +270,13 @@ def audit_of(experiment: Path, world: World, play: Callable[[Request], ScriptedA
 
 
 def print_table(audits: Mapping[str, JudgeAudit], precision: Mapping[str, float]) -> None:
-    print(f"| judge | {' | '.join(AUDITED.values())} | agreement | reports failed | FP | it reads |")
-    print(f"|---|{'--:|' * (len(AUDITED) + 3)}---|")
+    print(f"| judge | {' | '.join(AUDITED.values())} | reports failed | FP | it reads |")
+    print(f"|---|{'--:|' * (len(AUDITED) + 2)}---|")
     for name, audit in audits.items():
         cells = [_cell(audit.share(figure), audit.shares.get(figure, (0, 0))[1]) for figure in AUDITED]
-        agreement = "–" if audit.agreement is None else _cell(*audit.agreement)
-        says = f"no: {', '.join(audit.low)}" if audit.low else "too few figures to tell" if audit.is_open else "yes"
+        says = f"no: {', '.join(audit.low)}" if audit.low else "too few to tell" if audit.open else "yes"
         counts = f"{audit.failed_reports} | {precision[name]:.2f}"
-        print(f"| {name} | {' | '.join([*cells, agreement])} | {counts} | {says} |")
+        print(f"| {name} | {' | '.join(cells)} | {counts} | {says} |")
 
 
 def _cell(share: float | None, count: int) -> str:

@@ -140,11 +140,6 @@ class ComparedRow(Estimated):
         return self.outcome in ("higher", "lower")
 
     @property
-    def p_kept(self) -> float | None:
-        """The p by which a difference is concluded: it has to be shown with failed runs and without them."""
-        return None if self.p is None else max(self.p, self.p_failed or 0.0)
-
-    @property
     def is_equal(self) -> bool:
         """True if a difference of the margin or more is excluded in both directions."""
         ends = (self.margin_low, self.margin_high)

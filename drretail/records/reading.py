@@ -4,7 +4,6 @@ Also how a judge read the reports of an experiment, as code finds it.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
@@ -256,21 +255,13 @@ class Reading(Document):
 Shares = Mapping[str, tuple[int, int]]
 """By figure: how many, of how many."""
 FLOOR = 0.8
-"""The share below which a judge does not read (docs/scores.md has the figures that it is chosen by)."""
+"""A judge does not read if the interval of one of its shares lies below this one (docs/scores.md)."""
 _FLOOR_UNCITED = 0.2
 """The same for figures without a mark, of which good judges leave out more, and which only FR counts."""
-FEWEST = 20
-"""The fewest cases from which a judge is said not to read."""
-_FEWEST_OF_KIND = 5
-"""The fewest records that agree, or that contradict, from which these count in the agreement, and the fewest claims
-that are called false.
-"""
 _FLOOR_STEADY = 0.5
 """A judge that confirms whatever a record contradicts has fully supported most of it before."""
 MOST_UNCOVERED = 0.1
-"""The share of a report's marks that may be in no claim: above it the report is not judged. A judge that leaves more
-than this share of the reports so does not read.
-"""
+"""The share of a report's marks that may be in no claim: above it the report is not judged."""
 REPORTS, MARKS, FIGURES, UNCITED, IN_REPORT = "reports", "marks", "figures", "uncited", "in_report"
 IN_SOURCE, TYPED, LABELLED = "in_source", "typed", "labelled"
 CONFIRMED, CONTRADICTED, STEADY = "confirmed", "contradicted", "steady"
@@ -297,7 +288,11 @@ MEANING = (
     "first asked. right figures supported, wrong figures found: claims whose figure, read by form, a record confirms "
     "or contradicts, by the first label."
 )
-AGREEMENT = "agreement with records"
+FLOORS = dict.fromkeys((MARKS, FIGURES, IN_REPORT, IN_SOURCE, TYPED, LABELLED, CONFIRMED, CONTRADICTED), FLOOR) | {
+    UNCITED: _FLOOR_UNCITED,
+    STEADY: _FLOOR_STEADY,
+}
+USABLE = "reports with a usable judgement"
 
 
 class JudgeAudit(OfJudge):
@@ -308,9 +303,11 @@ class JudgeAudit(OfJudge):
     repairs: int = 0
     """Answers that were sent back, in all metrics."""
     failed_reports: int = 0
-    """Reports whose claims the judge did not judge in a usable way."""
-    agreement_ends: tuple[float, float] = (0.0, 1.0)
-    """The interval of the agreement with records, in which figures that there are none of may go either way."""
+    """Reports whose claims the judge did not judge in a usable way, those with uncovered marks too."""
+    judged_reports: int = 0
+    """All reports that it was asked about."""
+    ends: dict[str, tuple[float, float]] = Field(default_factory=dict[str, tuple[float, float]])
+    """The 90% interval of each share over reports; an end is beyond the true share in 5 %."""
 
     def share(self, name: str) -> float | None:
         """A figure's value, or None without cases."""
@@ -324,35 +321,17 @@ class JudgeAudit(OfJudge):
         return reports - covered
 
     @property
-    def agreement(self) -> tuple[float, int] | None:
-        """Agreement with records where they are certain, and on how many claims; None below ``FEWEST``.
-
-        The mean over claims that records confirm and those that they contradict, so that a judge that supports all
-        does not agree where few are wrong.
-        """
-        kinds = [self.shares.get(name, (0, 0)) for name in (CONFIRMED, CONTRADICTED)]
-        cases = sum(of for _, of in kinds)
-        enough = [got / of for got, of in kinds if of >= _FEWEST_OF_KIND]
-        return (fmean(enough), cases) if enough and cases >= FEWEST else None
-
-    @property
     def low(self) -> tuple[str, ...]:
-        """The figures below the floor, in words; empty for a judge that reads."""
-        floors = dict.fromkeys((FIGURES, IN_REPORT, IN_SOURCE, TYPED, LABELLED), FLOOR)
-        shares = (
-            (name, floor, *self.shares.get(name, (0, 0)))
-            for name, floor in (floors | {UNCITED: _FLOOR_UNCITED}).items()
-        )
-        low = [AUDITED[REPORTS]] if self.unread > MOST_UNCOVERED * self.shares.get(REPORTS, (0, 0))[1] else []
-        low += [AUDITED[name] for name, floor, got, of in shares if of >= FEWEST and got < floor * of]
-        steady, called_false = self.shares.get(STEADY, (0, 0))
-        low += [AUDITED[STEADY]] if called_false >= _FEWEST_OF_KIND and steady < _FLOOR_STEADY * called_false else []
-        return (*low, *([AGREEMENT] if self.agreement is not None and self.agreement_ends[1] < FLOOR else []))
+        """The shares whose interval lies below the floor, in words; empty for a judge that reads."""
+        is_failed = 2 * (self.failed_reports - self.unread) > self.judged_reports
+        low = (AUDITED[name] for name, floor in FLOORS.items() if self.ends.get(name, (0.0, 1.0))[1] < floor)
+        return (*([USABLE] if is_failed else []), *low)
 
     @property
-    def is_open(self) -> bool:
-        """True if its interval leaves open whether it agrees with records: too few figures are right, or wrong."""
-        return self.agreement is None or self.agreement_ends[0] < FLOOR <= self.agreement_ends[1]
+    def open(self) -> tuple[str, ...]:
+        """The shares whose interval holds the floor, in words: there are too few cases to tell."""
+        ends = ((name, floor, *self.ends.get(name, (0.0, 1.0))) for name, floor in FLOORS.items())
+        return tuple(AUDITED[name] for name, floor, low, high in ends if low < floor <= high)
 
     @property
     def reads(self) -> bool:
@@ -378,12 +357,9 @@ class JudgeAudit(OfJudge):
         facts = [
             f"{words} {share:.2f}"
             for name, words in AUDITED.items()
-            if name not in (REPORTS, CONFIRMED, CONTRADICTED) and (share := self.share(name)) is not None
+            if name != REPORTS and (share := self.share(name)) is not None
         ]
-        agreement = [] if self.agreement is None else [f"{self.agreement[0]:.2f} (n={self.agreement[1]:,})"]
-        right, wrong = (self.shares.get(name, (0, 0))[1] for name in (CONFIRMED, CONTRADICTED))
-        agreement += [f"too few figures to tell ({right:,} right, {wrong:,} wrong)"] if self.is_open else []
-        facts += [f"{AGREEMENT}: {', '.join(agreement)}"]
+        facts += [f"too few to tell: {', '.join(self.open)}"] if self.open else []
         counts = {
             "reports not judged, since more than a tenth of their citation marks is in no claim": self.unread,
             "answers sent back": self.repairs,

@@ -252,11 +252,11 @@ def _share(value: float, variance: float, groups: Groups) -> Interval:
     return Interval(_rounded(value), _rounded(low), _rounded(high))
 
 
-def binomial_ends(share: float, count: float) -> tuple[float, float]:
+def binomial_ends(share: float, count: float, level: float = LEVEL) -> tuple[float, float]:
     """The interval of Clopper and Pearson (1934) for a share of ``count`` items, which need not be a whole number."""
     from scipy.special import betaincinv
 
-    won, lost, beyond = share * count, (1 - share) * count, (1 - LEVEL) / 2
+    won, lost, beyond = share * count, (1 - share) * count, (1 - level) / 2
     low = float(betaincinv(won, lost + 1, beyond)) if won > _NOTHING else 0.0
     high = float(betaincinv(won + 1, lost, 1 - beyond)) if lost > _NOTHING else 1.0
     return low, high

@@ -17,6 +17,9 @@ RIDGE = 0.01
 strong. With 50 comparisons of which six in ten are won, it moves a strength by less than a thousandth.
 """
 NEVER_COMPARED = "never compared"
+FEWEST_CONTESTS = 20
+"""With fewer comparisons strengths have no interval: nearly equal results would make it narrow by chance."""
+FEW = f"fewer than {FEWEST_CONTESTS} comparisons, so no interval"
 APART = "not connected with the others by comparisons"
 _CLOSE = 1e-10
 _STEPS = 200
@@ -36,7 +39,7 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """A competitor's strength with its interval over users; without a value, ``lacks`` says why."""
+    """A competitor's strength with its interval over users; without one of them, ``lacks`` says why."""
 
     interval: Interval
     lacks: str | None = None
@@ -64,8 +67,13 @@ def strengths(
     ranked = sorted(largest[0]) if longest > 1 and len(largest) == 1 else []
     among = [contest for contest in contests if contest.first in ranked]
     intervals = _ranked(ranked, among, clusters or Clusters()) if ranked else {}
+    if is_few := len(among) < FEWEST_CONTESTS:
+        intervals = {name: Interval(interval.value, lacks="few") for name, interval in intervals.items()}
     has_met = (met.sum(axis=0) + met.sum(axis=1)).tolist()
-    lacks = {name: None if name in intervals else APART if has_met[place[name]] else NEVER_COMPARED for name in names}
+    lacks = {
+        name: FEW * is_few or None if name in intervals else APART if has_met[place[name]] else NEVER_COMPARED
+        for name in names
+    }
     return {name: Strength(intervals.get(name, Interval(None)), lacks[name]) for name in names}
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from drretail.stats.intervals import Clusters, Interval
-from drretail.stats.ranking import APART, RIDGE, Contest, Strength, length_controlled, strengths
+from drretail.stats.ranking import APART, FEW, RIDGE, Contest, Strength, length_controlled, strengths
 from tests.build import known
 
 COUNTS = st.integers(0, 12)
@@ -59,7 +59,11 @@ def test_strengths_are_those_that_an_optimiser_finds(counts: list[int]) -> None:
 def test_groups_that_never_met_are_not_ranked_together() -> None:
     contests = [*several("a", "b", [1, 0, 1]), *several("b", "c", [1, 0, 1]), *several("d", "e", [1, 1, 1])]
     found = strengths(list("abcde"), contests)
-    assert [found[name].lacks for name in "abcde"] == [None, None, None, APART, APART]
+    assert [found[name].lacks for name in "abcde"] == [FEW, FEW, FEW, APART, APART]
+    assert found["a"].interval.value is not None
+    assert found["a"].interval.low is None
+    enough = strengths(["a", "b"], several("a", "b", [1, 0] * 10))["a"]
+    assert (enough.lacks, enough.interval.low is None) == (None, False)
     even = strengths(list("abde"), [contest for contest in contests if "c" not in (contest.first, contest.second)])
     assert {each.lacks for each in even.values()} == {APART}
     assert all(each.interval.value is None for each in even.values())

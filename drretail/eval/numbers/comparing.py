@@ -12,7 +12,15 @@ from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.contrast import OF_DONE, Contrasts, Measure, explored, held_to
 from drretail.eval.numbers.facts import query_slices
-from drretail.eval.numbers.family import Family, chosen_pairs, family_of, tested, with_conclusions
+from drretail.eval.numbers.family import (
+    Family,
+    chosen_pairs,
+    corrected,
+    family_of,
+    tested,
+    uncorrected,
+    with_conclusions,
+)
 from drretail.eval.numbers.gathering import Gathered, gather_with_panels
 from drretail.eval.numbers.judges import Assessor, is_panel
 from drretail.eval.numbers.pairs import derive_pairs
@@ -123,8 +131,6 @@ def compare_recorded(
     """Compares the pairs of systems that ``chosen_pairs`` gives, over all queries, or in each part of them by itself:
     ``by`` the turn of conversations, or by what they need.
 
-    Each part has a correction of its own: its tests rest on other queries, and its table stands by itself.
-
     If ``metrics`` is None, they are the usual ones and all others that were judged. ``judges`` are the judges that
     count; without any, those who were asked last. Nothing is judged. Raises UserError as ``chosen_pairs`` and
     ``assessors_of`` do.
@@ -138,10 +144,13 @@ def compare_recorded(
     names = [metric.name for metric in loaded if metric.name in gathered.metrics]
     met = derive_pairs(experiment, gathered)[0] if by is None and (metrics is None or PAIRWISE in metrics) else ()
     compared: list[Comparison] = []
-    for name, part in _parts(gathered, by).items() if by else [(None, gathered)]:
-        assessors = assessors_of(part, met, judges)
-        rows = [row for row in met if Assessor.of(row) in assessors]
-        family = family_of(part, pairs, assessors, rows, names)
+    parts = [*_parts(gathered, by).items()] if by else [(None, gathered)]
+    heard = [assessors_of(part, met, judges) for _, part in parts]
+    rows_of = [[row for row in met if Assessor.of(row) in assessors] for assessors in heard]
+    every = zip(parts, heard, rows_of, strict=True)
+    tested_parts = [uncorrected(part, pairs, assessors, rows, names) for (_, part), assessors, rows in every]
+    families = corrected(tested_parts, gathered)
+    for (name, part), assessors, rows, family in zip(parts, heard, rows_of, families, strict=True):
         of_pairs = (compare_systems(part, label, other, assessors, rows, family, names) for label, other in shown)
         compared += [comparison.model_copy(update={"part": name and f"{by} {name}"}) for comparison in of_pairs]
     return compared

@@ -300,18 +300,16 @@ def _row_of_done(sides: tuple[Side, Side], clusters: Clusters) -> ComparedRow:
 
 def concluded(rows: Sequence[ComparedRow], clusters: Clusters, *, is_primary: bool = True) -> list[ComparedRow]:
     """The rows with what follows from their tests, which are corrected for each other (Holm)."""
-    adjusted, kept = holm([row.p for row in rows]), holm([row.p_kept for row in rows])
+    adjusted = holm([row.p for row in rows])
     tests = sum(p is not None for p in adjusted)
-    both = zip(rows, adjusted, kept, strict=True)
-    return [_decided(row, p, tests, clusters, is_primary, is_kept=(last or 0.0) <= LEVEL) for row, p, last in both]
+    return [_decided(row, p, tests, clusters, is_primary) for row, p in zip(rows, adjusted, strict=True)]
 
 
-def _decided(
-    row: ComparedRow, p: float | None, tests: int, clusters: Clusters, is_primary: bool, *, is_kept: bool
-) -> ComparedRow:
+def _decided(row: ComparedRow, p: float | None, tests: int, clusters: Clusters, is_primary: bool) -> ComparedRow:
     outcome, needed = row.outcome, None
     if p is not None and p <= LEVEL:
-        outcome = "answered" if not is_kept else "higher" if (row.difference or 0.0) > 0 else "lower"
+        outcome = "higher" if (row.difference or 0.0) > 0 else "lower"
+        outcome = "answered" if (row.p_failed or 0.0) > LEVEL else outcome
     if p is not None and row.apart is not None and row.mean_a is not None and row.mean_b is not None:
         wider = spread_when_apart(row.apart, (row.mean_a, row.mean_b), 10 * row.apart)
         differences, groups = _differences(row.by_query), clusters.groups(row.by_query)

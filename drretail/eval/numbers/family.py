@@ -9,13 +9,12 @@ from drretail.eval.judging.subject import Labels, research_labels, resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.contrast import DONE, OF_DONE, Contrasts, Measure, Unread, concluded, explored
 from drretail.eval.numbers.gathering import Gathered
-from drretail.eval.numbers.judges import BY_CODE, Assessor, is_panel, judge_spec
+from drretail.eval.numbers.judges import BY_CODE, Assessor, judge_spec
 from drretail.eval.numbers.wording import PREFERENCE, primary_variants
 from drretail.eval.registry import CONVERSATION, PAIRWISE
 from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.run import TURN_FLOORS, Place, place_of
-from drretail.records.score import CODE
 
 ALL_PAIRS = "all"
 """As a baseline: every system is compared with every other one."""
@@ -68,12 +67,22 @@ def family_of(
     preferences: Sequence[PairScore] = (),
     metrics: Collection[str] | None = None,
 ) -> Family:
-    """Tests these pairs in every headline of these judges, in overall preferences and in ``done``, corrected (Holm).
+    """Tests these pairs in every headline of these judges, in overall preferences and in ``done``, all corrected
+    together (Holm).
+    """
+    return corrected([uncorrected(gathered, pairs, assessors, preferences, metrics)], gathered)[0]
 
-    Corrected together are all pairs and all headlines of one judge with those that code measures. The latter belong to
-    every judge's tests and take the strictest correction. Judges, and panels, are not corrected for each other, since
-    each has a table of its own. Left out are headlines in which nothing was to be measured, and ``done`` where no run
-    failed.
+
+def uncorrected(
+    gathered: Gathered,
+    pairs: Collection[Labels],
+    assessors: Sequence[Assessor],
+    preferences: Sequence[PairScore] = (),
+    metrics: Collection[str] | None = None,
+) -> Family:
+    """The rows of a family before their correction.
+
+    Left out are headlines in which nothing was to be measured, and ``done`` where no run failed.
     """
     rows, contrasts = _Rows(), Contrasts(gathered)
     for assessor in assessors:
@@ -94,7 +103,20 @@ def family_of(
                 rows[_preference(row), pair] = (row if row.a == pair[0] else row.turned).contrast
     ended = {(OF_DONE, pair): contrasts.row(OF_DONE, *pair) for pair in pairs}
     rows |= {key: row for key, row in ended.items() if (row.mean_a, row.mean_b) != (1, 1)}
-    return _corrected(rows, gathered)
+    return rows
+
+
+def corrected(parts: Sequence[Family], gathered: Gathered) -> list[Family]:
+    """The rows of all parts of the queries, or of one, with what follows from them: corrected for each other, whoever
+    judged them.
+    """
+    keys = [(at, *key) for at, part in enumerate(parts) for key in part]
+    rows = concluded([parts[at][headline, pair] for at, headline, pair in keys], gathered.clusters)
+    families: list[_Rows] = [{} for _ in parts]
+    for (at, headline, (a, b)), row in zip(keys, rows, strict=True):
+        about = {"a": a, "b": b, "judge": _label_of(headline.assessor)}
+        families[at][headline, (a, b)] = row.model_copy(update=about)
+    return [*families]
 
 
 def _bounds(label: str, gathered: Gathered, metric: Metric) -> Place | None:
@@ -123,8 +145,8 @@ def floors_of(gathered: Gathered) -> Family:
         if means:
             best = max(means, key=lambda label: means[label])
             pairs = [(label, best) for label in research_labels(gathered.definition)]
-            tested_rows = family_of(gathered, pairs, [BY_CODE], metrics=[metric.name])
-            return {key: row for key, row in tested_rows.items() if key[0].variant == variant}
+            family = family_of(gathered, pairs, [BY_CODE], metrics=[metric.name])
+            return {key: row for key, row in family.items() if key[0].variant == variant}
     return {}
 
 
@@ -142,28 +164,6 @@ def _tells_nothing(contrasts: Contrasts, metric: Metric, measure: Measure) -> Un
     if most is None or not best or means["floor"][best] < most:
         return None
     return "missing", f"{best} does as well as the oracle ({most:.2f}), so these queries tell no systems apart"
-
-
-def _corrected(rows: _Rows, gathered: Gathered) -> Family:
-    corrected = _Rows()
-    judges = {headline.assessor for headline, _ in rows if headline.assessor.judge.spec != CODE}
-    ordered = sorted(judges, key=lambda assessor: assessor.order)
-    for name in dict.fromkeys(map(_members_and_rules, ordered)) or [None]:
-        keys = [
-            key for key in rows if key[0].assessor.judge.spec == CODE or _members_and_rules(key[0].assessor) == name
-        ]
-        for key, row in zip(keys, concluded([rows[key] for key in keys], gathered.clusters), strict=True):
-            before = corrected.get(key)
-            if before is None or (row.p_holm or 0.0, row.tests) > (before.p_holm or 0.0, before.tests):
-                a, b = key[1]
-                corrected[key] = row.model_copy(update={"a": a, "b": b, "judge": _label_of(key[0].assessor)})
-    return corrected
-
-
-def _members_and_rules(assessor: Assessor) -> tuple[str, str]:
-    """Who judges by which rules: a panel has one name for medians and another for majorities."""
-    judge = assessor.judge
-    return judge.spec.partition(":")[2] if is_panel(judge.spec) else judge.key, assessor.rules
 
 
 def _label_of(assessor: Assessor) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
 from typing import Literal, TypeVar
 
 from drretail.eval.claims.audit import shares_of
@@ -38,10 +38,10 @@ from drretail.grounding.text.wording import split_words
 from drretail.records.comparison import Outcome
 from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query
-from drretail.records.reading import CONFIRMED, CONTRADICTED, JudgeAudit, Shares, summed
+from drretail.records.reading import JudgeAudit, Shares, summed
 from drretail.records.run import Usage, place_of
 from drretail.records.score import Rules, Verdict
-from drretail.stats.intervals import Clusters, binomial_ends
+from drretail.stats.intervals import FEWEST, Clusters, binomial_ends, cluster_variance
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
 DAMAGED_RUNS = "runs_damaged"
@@ -49,6 +49,8 @@ NOT_IMPORTED = "not_imported"
 FP = "FP"
 """The variant that shows on which reports a judge failed."""
 FR = "FR"
+OF_WORDS = "false_text"
+"""The variant of the statements that a judge alone finds false."""
 RunStatus = Literal["done", "failed", "spoiled", "damaged", "pending", "not_imported"]
 """The state of a planned run: it left a report, failed by itself, was lost to a server, has a file that can't be read,
 is not made yet, or nothing was imported for its question.
@@ -63,11 +65,20 @@ _LACKS = {
 }
 
 
-def agreement_ends(shares: Shares) -> tuple[float, float]:
-    """The 95% interval of a judge's agreement with records: the means of the ends for right and for wrong figures."""
-    kinds = [shares.get(name, (0, 0)) for name in (CONFIRMED, CONTRADICTED)]
-    ends = [binomial_ends(got / of, of) if of else (0.0, 1.0) for got, of in kinds]
-    return fmean(low for low, _ in ends), fmean(high for _, high in ends)
+def reading_ends(cases: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """The 90% interval of a judge's share, of how many of how many in each report: exact, for as many cases as they are
+    worth where reports differ more than chance lets them. Of few reports all cases count.
+    """
+    cases = [(got, of) for got, of in cases if of]
+    got, of = (sum(column) for column in zip(*cases, strict=True)) if cases else (0, 0)
+    if not of:
+        return 0.0, 1.0
+    share, by_chance = got / of, got * (of - got) / of**3
+    worth = 1.0
+    if len(cases) >= FEWEST and by_chance:
+        influences = [(each - share * count) / of for each, count in cases]
+        worth = 1 / max(1.0, cluster_variance(influences, tuple(range(len(cases)))) / by_chance)
+    return binomial_ends(share, of * worth, 0.9)
 
 
 LACKS_IN_WORDS = {
@@ -210,15 +221,17 @@ class Gathered:
         audits: dict[Assessor, JudgeAudit] = {}
         for assessor in self.assessors():
             tables = {key.metric: by_run for key, by_run in self.tables_of_judges.items() if key.assessor == assessor}
-            shares = summed(run.audit for by_run in tables.values() for run in by_run.values())
-            if shares:
-                runs = [run for run in tables.get(CLAIMS, {}).values() if run.lacks is None]
+            of_runs = [run.audit for by_run in tables.values() for run in by_run.values()]
+            runs = [run for run in tables.get(CLAIMS, {}).values() if run.lacks is None]
+            shares, failed = summed(of_runs), sum(run.values[FP].state == "failed" for run in runs)
+            if shares or 2 * failed > len(runs):
                 audits[assessor] = JudgeAudit(
                     **assessor.columns,
                     shares=shares,
-                    agreement_ends=agreement_ends(shares),
+                    ends={name: reading_ends([of_run.get(name, (0, 0)) for of_run in of_runs]) for name in shares},
                     repairs=sum(run.repairs for by_run in tables.values() for run in by_run.values()),
-                    failed_reports=sum(run.values[FP].state == "failed" for run in runs),
+                    failed_reports=failed,
+                    judged_reports=len(runs),
                 )
         return audits
 
@@ -239,8 +252,12 @@ class Gathered:
         it, or a member of the panel, does not read, or the metric rests on citations that could not be read.
         """
         if assessor.judge.follows_rules:
-            # What rules say of an assistant's answers is code's reading.
-            return None if self.are_answers else ("not_read", f"{assessor.judge.spec} follows rules")
+            # What rules say of an assistant's answers is code's reading, as are false statements that they do not deny
+            # by the words of a source.
+            tables = self.tables_of_judges.get(TableKey(FALSE_STATEMENTS, assessor), {})
+            by_words = sum((run.values[OF_WORDS].value or 0) for run in tables.values() if OF_WORDS in run.values)
+            is_of_code = self.are_answers or (metric == FALSE_STATEMENTS and not by_words)
+            return None if is_of_code else ("not_read", f"{assessor.judge.spec} follows rules")
         if any(self.not_read([assessor], ())):
             return "not_read", f"{assessor.judge.spec} does not read"
         reasons = [why for label, why in self.unread_citations.items() if metric == CLAIMS and label in labels]

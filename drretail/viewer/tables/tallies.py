@@ -13,7 +13,7 @@ from drretail.llm.prices import price_version, unpriced
 from drretail.llm.usage import estimated_note, served_notes
 from drretail.records import figures
 from drretail.records.figures import counted, counted_each
-from drretail.records.reading import AGREEMENT, AUDITED, MEANING, JudgeAudit
+from drretail.records.reading import AUDITED, MEANING, JudgeAudit
 from drretail.records.run import BASELINES, PICKS_MISSING, PICKS_UNREADABLE, Run
 from drretail.viewer.drawing.result import Result
 from drretail.viewer.drawing.table import Cell, Table, table_of
@@ -131,12 +131,11 @@ def audit_table(audits: Sequence[JudgeAudit]) -> Table:
     rows: list[list[object]] = []
     for audit in audits:
         cells = [(audit.share(name), audit.shares.get(name, (0, 0))[1]) for name in shown]
-        cells.append(audit.agreement or (None, 0))
-        reads = "no" if not audit.reads else "too few figures to tell" if audit.is_open else "yes"
+        reads = "no" if not audit.reads else "too few to tell" if audit.open else "yes"
         counts = (audit.repairs, audit.failed_reports, reads)
         figures = [None if share is None else Cell(share, "number", n=n) for share, n in cells]
         rows.append([_called(audit.judge, audit.judge_params), *figures, *counts])
-    heads = [*(AUDITED[name] for name in shown), AGREEMENT, "sent back", "reports failed", "reads"]
+    heads = [*(AUDITED[name] for name in shown), "sent back", "reports failed", "reads"]
     notes = [MEANING, *filter(None, (audit.warning for audit in audits))]
     return table_of("How the judge read", ["Judge", *heads], rows, notes=notes)
 

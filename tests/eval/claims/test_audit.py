@@ -4,8 +4,8 @@ from pathlib import Path
 
 from drretail.eval.claims.audit import MarkPlace, left_out, shares_of
 from drretail.eval.claims.claims import make_claim
-from drretail.eval.numbers.gathering import agreement_ends
-from drretail.records.reading import JudgeAudit
+from drretail.eval.numbers.gathering import reading_ends
+from drretail.records.reading import FLOORS, JudgeAudit, summed
 from tests.eval.metrics.faithfulness.reports import claim, judged, ruled, said_value, scripted, subject, support, values
 
 BED, BOWL = "P:B0BED00001", "P:B0BOWL0001"
@@ -73,17 +73,33 @@ def test_a_report_on_most_of_whose_claims_the_judge_failed_has_no_value(tmp_path
         assert made["FP"].state == state
 
 
-def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_not_read() -> None:
-    rows: list[tuple[dict[str, tuple[int, int]], tuple[str, ...]]] = [
-        ({"reports": (0, 1)}, ("reports whose citation marks are in claims",)),
-        ({"uncited": (4, 20)}, ()),
-        ({"in_report": (16, 20), "in_source": (3, 20)}, ("quotes in the sources",)),
-        ({"confirmed": (9, 9), "contradicted": (0, 10)}, ()),
-        ({"steady": (2, 5)}, ("claims called false that were not fully supported before",)),
-        ({"steady": (0, 4)}, ()),
+def test_a_judge_does_not_read_where_an_interval_lies_below_the_floor() -> None:
+    rows: list[tuple[list[dict[str, tuple[int, int]]], tuple[str, ...], bool]] = [
+        ([{"reports": (0, 1), "marks": (5, 6)}] * 20, (), True),  # such reports are not judged
+        ([{"marks": (6, 12)}] * 3, ("citation marks in claims",), False),
+        ([{"uncited": (4, 20)}], (), True),
+        ([{"in_report": (16, 20), "in_source": (3, 20)}], ("quotes in the sources",), True),
+        ([{"confirmed": (9, 9), "contradicted": (0, 1)}] * 2, ("wrong figures found",), False),
+        ([{"confirmed": (9, 9), "contradicted": (0, 1)}], (), True),
+        ([{"confirmed": (60, 60), "contradicted": (60, 60)}], (), False),
+        # Where whole reports are read badly, their cases are worth few.
+        ([{"labelled": (10, 10)}] * 4 + [{"labelled": (0, 10)}] * 2, (), True),
+        ([{"labelled": (4, 6)}] * 10, ("claims labelled",), False),
+        ([{"steady": (0, 4)}] * 3, ("claims called false that were not fully supported before",), False),
     ]
-    for shares, low in rows:
-        audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, agreement_ends=agreement_ends(shares))
-        assert (audit.low, audit.reads) == (low, not low), shares
+    for of_runs, low, is_open in rows:
+        shares = summed(of_runs)
+        ends = {name: reading_ends([run.get(name, (0, 0)) for run in of_runs]) for name in shares}
+        only = {**dict.fromkeys(FLOORS, (0.9, 1.0)), **ends}
+        audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, ends=only)
+        assert (audit.low, audit.reads, bool(audit.open)) == (low, not low, is_open), of_runs
         assert audit.warning.startswith("This judge doesn't read: p:m is below the floor in" if low else "")
         assert audit.warning.endswith("Nothing is concluded from it.") == bool(low)
+        assert ("too few to tell" in audit.line) == is_open
+
+
+def test_a_judge_that_failed_on_most_reports_is_believed_in_nothing() -> None:
+    for failed, unread, reads in ((3, 0, True), (4, 0, False), (4, 1, True)):
+        shares = {"reports": (6 - unread, 6)}
+        audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, failed_reports=failed, judged_reports=6)
+        assert audit.reads == reads, "a report whose marks are in no claim says nothing of the others"

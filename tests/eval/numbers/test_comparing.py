@@ -85,14 +85,14 @@ def test_failures_are_compared_exactly_by_user_and_only_where_a_test_can_show_an
     assert (done(0).outcome, done(0).is_primary) == ("exploratory", False)
 
 
-def test_headlines_of_a_judge_and_of_code_are_corrected_together_and_nothing_else_is_tested() -> None:
+def test_headlines_of_all_judges_and_of_code_are_corrected_together_and_nothing_else_is_tested() -> None:
     a, b = [10.0] * 9 + [9.0], [1.0] * 10
     made = comparison(by_all({"a": runs(a), "b": runs(b)}))
     assert [table.judge for table in made.tables] == ["anthropic:claude", "openai:gpt", "code"]
     *rows, done = (row for table in made.tables for row in table.rows if row.variant in ("overall", "right", "done"))
-    assert [row.tests for row in rows] == [2, 2, 2]
+    assert [row.tests for row in rows] == [3, 3, 3]
     assert (done.name, done.mean_a, done.difference, done.is_primary, done.tests) == ("done", 1, 0, False, 0)
-    assert all(row.p_holm == pytest.approx(2 * known(row.p)) for row in rows)
+    assert all(row.p_holm == pytest.approx(3 * known(row.p)) for row in rows)
 
     both = {"a": runs(a), "b": runs(b)}
     texts = [("quality", dimension, JUDGE, both) for dimension in ("overall", "depth", "clarity")]

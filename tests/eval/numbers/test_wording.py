@@ -45,7 +45,7 @@ def by(*assessors: Assessor, a: Any, b: Any, metric: str = "quality", variant: s
 def misread(held: Gathered) -> Gathered:
     """The same by a judge whose claims leave out the marks of every report."""
     tables = held.tables_of_judges.items()
-    made = {key: {run: replace(its, audit={"reports": (0, 1)}) for run, its in table.items()} for key, table in tables}
+    made = {key: {run: replace(its, audit={"marks": (0, 9)}) for run, its in table.items()} for key, table in tables}
     return replace(held, tables_of_judges=made)
 
 
