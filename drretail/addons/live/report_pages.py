@@ -1,5 +1,5 @@
-"""The report's pages, as ``drretail report`` writes them, made when they are asked for and anything in the experiment's
-folder has changed.
+"""The report's pages, as ``drretail report`` writes them. Each is made when it is asked for and anything in the folder
+has changed.
 """
 
 import asyncio
@@ -42,8 +42,8 @@ class FileWatch:
     def version(self) -> str:
         """A text that changes if a run, a verdict or a score is added or changed."""
         if self.clock() - self._looked >= _AT_LEAST:
-            stamps = sorted(stamp for name in _SHOWN for stamp in _stamps(self.experiment / name))
-            self._version = hashlib.sha256("\n".join(stamps).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+            stamps = "\n".join(sorted(stamp for name in _SHOWN for stamp in _stamps(self.experiment / name)))
+            self._version = hashlib.sha256(stamps.encode("utf-8", "surrogateescape")).hexdigest()[:16]
             self._looked = self.clock()
         return self._version
 
