@@ -52,10 +52,8 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
     progress.py    how far a command has come, for who shows it
-    event_loop.py  the process's one event loop, and how Ctrl-C cancels what runs in it
-    threads.py     threads that are reused, and that no process waits for
-    files.py       files that survive a killed process
-    locks.py       one writer of a file or folder
+    event_loop.py  the process's one event loop and its threads, and how Ctrl-C cancels
+    files.py       files that survive a killed process, and have one writer
     remembered.py  methods whose results an object remembers
     plugins.py     built-in things, entry points and module:attribute, by name
     records/       records that more than one layer uses

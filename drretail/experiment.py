@@ -15,9 +15,11 @@ from pydantic import Field, field_serializer
 
 from drretail.errors import CommandStopped, UserError
 from drretail.files import (
+    LOCK,
     append_line,
     check_entries,
     is_unfinished,
+    locked_folder,
     read_document,
     read_jsonl,
     readable_json,
@@ -26,7 +28,6 @@ from drretail.files import (
     write_once,
 )
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.locks import LOCK, locked_folder
 from drretail.parsing import parse_toml
 from drretail.query_files import as_task, with_gold, write_gold
 from drretail.records.account import Account

@@ -26,7 +26,7 @@ def size(paths: Sequence[str]) -> int:
 BUDGET: tuple[tuple[str, Callable[[Sequence[str]], int], str, str | None, int, int], ...] = (
     ("lines of the package", lines, "drretail/", None, 88_000, 87_000),
     ("lines of the core", lines, "drretail/", "drretail/addons/", 70_500, 68_500),
-    ("lines of the tests", lines, "tests/", None, 47_660, 46_500),
+    ("lines of the tests", lines, "tests/", None, 47_500, 46_500),
     ("bytes of the package", size, "drretail/", None, 6_600_000, 6_600_000),
 )
 """What is counted, of the files in one folder but not in another, the most that it may be on the way to 2.0, and the

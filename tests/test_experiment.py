@@ -5,8 +5,7 @@ import pytest
 
 from drretail.errors import CommandStopped, UserError
 from drretail.experiment import Definition, Experiment, keep_account, kept_accounts, read_definition, run_path
-from drretail.files import PART, is_unfinished
-from drretail.locks import LOCK
+from drretail.files import LOCK, PART, is_unfinished
 from drretail.records.account import Account
 from drretail.records.run import Limits
 from drretail.run_file import Recorded, journal_path

@@ -2,7 +2,7 @@
 
 import time
 
-from drretail.threads import THREADS
+from drretail.event_loop import THREADS
 
 
 def all_at_rest(seconds: float = 10) -> bool:

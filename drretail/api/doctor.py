@@ -9,8 +9,8 @@ from typing import Literal, cast
 
 from drretail.api.models import Opener
 from drretail.api.option import accepts
-from drretail.api.options.doctor import DoctorOptions
 from drretail.api.options.shared import text_list
+from drretail.api.options.shops import DoctorOptions
 from drretail.api.settings import read_settings
 from drretail.errors import ModelError, UserError, install_line, without_keys
 from drretail.event_loop import run_loop

@@ -6,8 +6,8 @@ from typing import cast
 
 from drretail.agents.registry import prompt_files, with_pages
 from drretail.api.option import accepts
-from drretail.api.options.doctor import PromptsOptions
 from drretail.api.options.shared import split_names
+from drretail.api.options.shops import PromptsOptions
 from drretail.eval.method import judge_prompt_files
 from drretail.llm.prompt import changed_prompts, files_by_name, write_prompt_files
 from drretail.plugins import Plugins

@@ -19,11 +19,10 @@ from drretail.records.score import Scores
 from drretail.viewer.drawing.markup import latex_of
 from drretail.viewer.drawing.progress import busy, choose_progress
 from drretail.viewer.drawing.result import Result
-from drretail.viewer.drawing.sheets import csv_of
-from drretail.viewer.experiment import ExperimentView, accounts_of, read_view
+from drretail.viewer.drawing.table import csv_of
+from drretail.viewer.experiment import ExperimentView, accounts_of, read_view, summary_of
 from drretail.viewer.page.document import write_report_page
 from drretail.viewer.sections import agreements, board_sections, sections
-from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.board import BoardTables
 
 MANY_RUNS = 50

@@ -6,8 +6,7 @@ entry.py         where the command begins and ends: exit codes, one sentence for
 app.py           the table of the commands, each loaded when it is called; its help under headings
 result.py        a command made of a record and a function that returns a result; flags made from the record's fields
 watching.py      what a command shows while it works
-run_progress.py  the progress of many runs
-narration.py     an agent's steps, live
+run_progress.py  the progress of many runs, and an agent's steps, live
 """
 
 DEBUG = "--debug"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from drretail.api.options.observer import Observer
-from drretail.cli.narration import narrate
 from drretail.viewer.drawing.progress import Waits, choose_progress
 from drretail.viewer.output import say
 
@@ -51,6 +50,8 @@ class TerminalObserver(Observer):
 
     @contextmanager
     def answer(self, runner: "Runner") -> Generator[None]:
+        from drretail.cli.run_progress import narrate
+
         runner.on_step = partial(narrate, self._progress)
         # One call of a model may take a minute.
         with self._progress.busy("answering"), redirect_stdout(sys.stderr):

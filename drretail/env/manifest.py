@@ -20,8 +20,16 @@ from drretail.env.catalog.base import Analyzer, Language
 from drretail.env.catalog.formulation import ENGLISH, Formulation, formulation_of_index
 from drretail.env.store.users import ProfilePool
 from drretail.errors import UserError, file_error
-from drretail.files import is_unfinished, part_folder, read_json, sync_tree, write_atomically, write_lines
-from drretail.locks import LOCK, locked_folder
+from drretail.files import (
+    LOCK,
+    is_unfinished,
+    locked_folder,
+    part_folder,
+    read_json,
+    sync_tree,
+    write_atomically,
+    write_lines,
+)
 from drretail.records.base import FORMAT, Document, Record, fault_of, lean, normalised, record_json, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.figures import counted

@@ -39,9 +39,8 @@ from drretail.eval.numbers.file import derive_scores
 from drretail.eval.numbers.judges import Assessor, Board, TableKey, read_board, write_board
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
 from drretail.experiment import Definition, read_definition
-from drretail.files import write_atomically
+from drretail.files import locked_folder, write_atomically
 from drretail.llm.prompt import overridden_prompts
-from drretail.locks import locked_folder
 from drretail.packs import pack_below
 from drretail.progress import Bar, Progress
 from drretail.records.base import canonical_json

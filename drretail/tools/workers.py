@@ -8,7 +8,7 @@ from concurrent.futures import Future, wait
 from contextvars import copy_context
 from typing import Generic, TypeVar
 
-from drretail.threads import THREADS
+from drretail.event_loop import THREADS
 
 T = TypeVar("T")
 

@@ -4,7 +4,6 @@ experiment.py    an experiment folder as views of its runs
 judged.py        every judge's last verdicts on a run or on two answers; claims with verdicts, places and quotes
 run_lines.py     what is shown of a run in one line, and its faults
 cards.py         a question and its answers at a glance; what to look at first
-anchors.py       the anchors of a run's claims, findings, steps and sources on pages
 conversation.py  a run's whole conversation, from its journal
 wishes.py        a wish in words
 cart.py          a report's cart with prices and total
@@ -19,5 +18,4 @@ gates.py         the results of a gate for CI: JUnit, Markdown
 paper.py         an experiment as the paper's tables, what its numbers stand on, and how it differs from the paper's
 published.py     the paper's own numbers, and tables of an experiment with them below
 output.py        prints results and JSON documents
-summary.py       an experiment as one JSON document; the experiments of a folder in order of time
 """

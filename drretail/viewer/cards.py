@@ -12,9 +12,17 @@ from drretail.records.account import Account
 from drretail.records.evidence import Finding
 from drretail.records.figures import counted
 from drretail.records.run import place_of
-from drretail.viewer.anchors import claim_anchor, finding_anchor, statement_anchor
 from drretail.viewer.cart import CartLines, cart_as_read
-from drretail.viewer.experiment import TURN, ExperimentView, QueryRuns, RunView, two_of
+from drretail.viewer.experiment import (
+    TURN,
+    ExperimentView,
+    QueryRuns,
+    RunView,
+    claim_anchor,
+    finding_anchor,
+    statement_anchor,
+    two_of,
+)
 from drretail.viewer.judged import PairJudgement, Support, words_of_code
 from drretail.viewer.run_lines import (
     DECISIONS,

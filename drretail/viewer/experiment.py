@@ -33,6 +33,7 @@ from drretail.viewer.judged import (
     failed_stages,
     read_judgements,
     statement_claims,
+    support_counts,
 )
 
 OUTCOME = "right"
@@ -356,3 +357,86 @@ def _false(
                 return _FINDINGS.validate_python(verdict.value["statements"]), judged, verdict.value, failed
     wrong = (claim for view in claims[:1] for claim in view.claims if claim.support == CONTRADICTED)
     return tuple(Finding(code=CONTRADICTED, severity="error", text=c.text, found=c.reason) for c in wrong), None, {}, ""
+
+
+def claim_anchor(view: RunView, judge: int, claim: ClaimView) -> str:
+    """The anchor of a claim with the verdict of the judge with this index."""
+    return f"{view.anchor}-{f'j{judge + 1}-' if judge else ''}c{claim.number}"
+
+
+def finding_anchor(view: RunView, number: int) -> str:
+    return f"{view.anchor}-f{number}"
+
+
+def statement_anchor(view: RunView, statement: Finding) -> str:
+    """The anchor of a false statement: its claim's card, the card of code's finding, or the run."""
+    if (claim := view.claim_of(statement)) is not None:
+        return claim_anchor(view, 0, claim)
+    numbered = enumerate(view.checks.findings, 1)
+    number = next(
+        (number for number, other in numbered if (other.code, other.start) == (statement.code, statement.start)), 0
+    )
+    return finding_anchor(view, number) if number else view.anchor
+
+
+def step_anchor(view: RunView, place: int) -> str:
+    return f"{view.anchor}-s{place + 1}"
+
+
+def evidence_anchors(view: RunView) -> dict[str, str]:
+    """By id, anchors of the sources that the report cites, or that a verdict or a finding rests on."""
+    used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
+    used |= {source.id for view_of in view.claims for v in view_of.judged.stage("support") for source in v.sources}
+    used |= {finding.evidence_id for finding in view.checks.findings}
+    return {key: f"{view.anchor}-e{number}" for number, key in enumerate(view.subject.sources, 1) if key in used}
+
+
+def summary_of(view: ExperimentView) -> dict[str, Any]:
+    """Runs with their claims and findings, and the scores as they are recorded."""
+    runs: list[dict[str, Any]] = []
+    for run in view.runs:
+        error = run.run.error if run.run else None
+        picks = run.run.picks if run.run else None
+        runs.append(
+            {
+                "run_id": run.subject.run_id,
+                "state": run.state,
+                "error": error and error.model_dump(mode="json"),
+                "query": run.subject.query.text,
+                "claims": [_claims(claims) for claims in run.claims],
+                "findings": [finding.model_dump(mode="json", exclude_none=True) for finding in run.checks.findings],
+                "checks_made": list(run.checks.made),
+                "read": run.checks.read,
+                "picks": None if picks is None else [pick.model_dump(mode="json") for pick in picks],
+                "stale_verdicts": run.stale,
+            }
+        )
+    return {
+        "experiment": view.name,
+        "world_fingerprint": view.definition.world_fingerprint,
+        "systems": sorted(view.definition.systems),
+        "runs": runs,
+        "scores_outdated": view.outdated or None,
+        "scoreboard": view.scores.scoreboard and view.scores.scoreboard.model_dump(mode="json", exclude_none=True),
+        "scores": None
+        if not view.is_scored
+        else [s.model_dump(mode="json", exclude_none=True) for s in view.scores.scores],
+    }
+
+
+def _claims(view: ClaimsView) -> dict[str, Any]:
+    return {
+        "judge": view.judged.judge.model_dump(mode="json"),
+        "rules": view.judged.rules,
+        "counts": support_counts(view.claims),
+        "claims": [
+            {
+                "number": claim.number,
+                "claim": claim.text,
+                "support": claim.support,
+                "types": list(claim.types),
+                "span": None if claim.span is None else list(claim.span),
+            }
+            for claim in view.claims
+        ],
+    }

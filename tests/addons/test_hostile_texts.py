@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 
 from drretail.addons.publications.agents.dr3 import agent
-from drretail.addons.publications.agents.dr3.user_files import UserFile
+from drretail.addons.publications.agents.dr3.agent import UserFile
 from drretail.addons.sandboxes.search_based.gold import file_tags, page_tags
 from drretail.addons.sandboxes.search_based.pages import numbered_needs
 from drretail.env.web.sandbox import SandboxPage

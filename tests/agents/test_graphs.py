@@ -1,4 +1,4 @@
-"""The agents as LangGraph sees them. Also tests loop.py, agents/running/graph.py and agents/running/turns.py."""
+"""The agents as LangGraph sees them. Also tests loop.py, agents/running/graph.py and agents/running/runner.py."""
 
 import asyncio
 import json

@@ -14,8 +14,7 @@ import pytest
 
 from drretail.cli.entry import begins_anew
 from drretail.experiment import run_files
-from drretail.files import write_lines
-from drretail.locks import LOCK
+from drretail.files import LOCK, write_lines
 from drretail.records.query import Query
 from drretail.run_file import JOURNAL, RUN_FILE
 from tests import build

@@ -16,8 +16,7 @@ from drretail.data_ingest.plan import IngestSettings
 from drretail.data_ingest.stages import making
 from drretail.env.folder import check_world
 from drretail.errors import UserError
-from drretail.files import is_unfinished
-from drretail.locks import locked_folder
+from drretail.files import is_unfinished, locked_folder
 from tests.cli.commands import Command
 from tests.data_ingest.raw_rows import START, check_live, product_row, review_row, small_shop, write_lines
 from tests.shop import build_shop

@@ -1,4 +1,4 @@
-"""Calls of tools: recorded, ordered, timed. Also tests threads.py and workers.py."""
+"""Calls of tools: recorded, ordered, timed. Also tests workers.py."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""``drretail report``: where it goes. Also tests api/report.py and summary.py.
+"""``drretail report``: where it goes. Also tests api/report.py.
 print_table, print_text: tests/viewer/test_sections.py.
 """
 

@@ -16,8 +16,7 @@ from drretail.api.options.shared import folder_of
 from drretail.api.report import DEFAULT_NAMES
 from drretail.errors import UserError
 from drretail.eval.judging.criteria import FOLDER as CRITERIA
-from drretail.files import files_below, read_json, read_jsonl, read_lines, write_json, write_lines
-from drretail.locks import locked_folder
+from drretail.files import files_below, locked_folder, read_json, read_jsonl, read_lines, write_json, write_lines
 from drretail.packs import pack_below, unpack_below
 from drretail.records.base import FORMAT, canonical_json, file_name
 from drretail.records.figures import counted

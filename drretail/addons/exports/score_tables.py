@@ -19,8 +19,7 @@ from drretail.grounding.text.layout import find_sentences
 from drretail.records.figures import counted
 from drretail.records.run import BASELINES, Turn
 from drretail.records.score import Scoreboard, Verdict
-from drretail.viewer.drawing.sheets import csv_table
-from drretail.viewer.drawing.table import table_of
+from drretail.viewer.drawing.table import csv_table, table_of
 from drretail.viewer.judged import read_judgements
 from drretail.viewer.plots.experiment_plots import plot_file_name
 from drretail.viewer.sections import sections

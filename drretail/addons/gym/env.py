@@ -18,9 +18,8 @@ from drretail.agents.base import task_message
 from drretail.agents.information import recorded_instructions
 from drretail.agents.picks import answer_with_picks
 from drretail.agents.running.client_runs import save_runs
-from drretail.agents.running.runner import recorded_spec, run_of
+from drretail.agents.running.runner import NO_TURNS, TurnsBefore, read_before, recorded_spec, run_of
 from drretail.agents.running.system import client_options
-from drretail.agents.running.turns import NO_TURNS, TurnsBefore, read_before
 from drretail.api.systems import asked_queries
 from drretail.api.worlds import check_askable, open_world
 from drretail.env.offers import Offers

@@ -1,8 +1,9 @@
 """``shop_research``: queries as samples with sessions, inspect's own loop to solve them, our metrics as its scorers."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from math import nan
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,7 +16,6 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from drretail.addons.inspect.rollout import SEED, Rollout, Setup, begin, end, kept_in, laid_out, rollout_of, submit_tool
-from drretail.addons.inspect.sample_scores import score_of, variants_of, verdicts_of
 from drretail.agents.base import task_message
 from drretail.agents.running.run import open_for_writing
 from drretail.agents.running.system import client_options
@@ -28,10 +28,11 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import UserError, check_known, file_error
 from drretail.eval.baskets import references_of
+from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.session import CODE_JUDGE, Judge
-from drretail.eval.metric import Metric
+from drretail.eval.metric import Metric, Value
 from drretail.eval.numbers.facts import is_valued
-from drretail.eval.numbers.gathering import gather_with_panels
+from drretail.eval.numbers.gathering import gather_with_panels, verdicts_by_assessor
 from drretail.eval.numbers.judges import Assessor
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scoring import ScoringPlan, score_experiment
@@ -40,8 +41,77 @@ from drretail.grounding.text.serialisation import compact_json
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
-from drretail.records.run import INSPECT_AGENT, RoleModel, Scope, System
+from drretail.records.run import INSPECT_AGENT, RoleModel, Run, Scope, System
+from drretail.records.score import WHY_NOT, Verdict, reasons_of
 from drretail.tools.registry import ROLE
+
+MOST_VERDICTS = 200
+LONGEST_REASON = 400
+NOTHING_TO_SCORE = "the report has nothing of the kind"
+"""Why a value is n/a if its metric gives no reason: there is no total to check, no wrong claim to place."""
+
+
+def variants_of(metric: Metric) -> tuple[str, ...]:
+    """The variants that a single report has, primary ones first; those formed over all reports are left out."""
+    alone = (name for name in metric.variants if name not in metric.pooled)
+    return tuple(sorted(alone, key=lambda name: name not in metric.description.primary))
+
+
+def score_of(
+    name: str,
+    metric: Metric,
+    values: Mapping[str, Value],
+    shown: Sequence[str],
+    verdicts: Sequence[Verdict],
+    lacks: str = "not_judged",
+) -> Score:
+    """The ``shown`` variants of a report's values. A missing one is NaN, which inspect leaves out of means and counts.
+
+    A report without any value is unscored, because of what it ``lacks``.
+    """
+    scored = [values[variant] for variant in variants_of(metric) if variant in values]
+    if not scored:
+        return Score.unscored(reason=lacks, explanation=f"{name} was not judged.")
+    numbers = {variant: values[variant].value if variant in values else None for variant in shown}
+    return Score(
+        value={variant: nan if number is None else number for variant, number in numbers.items()},
+        explanation=_explanation_of(scored, verdicts),
+    )
+
+
+def _explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
+    """Markdown: a line for each value with the counts behind it, then one for each verdict with a reason."""
+    lines = [f"- **{value.variant}** {_value(value)}" for value in values]
+    judged: list[str] = []
+    for verdict in verdicts:
+        if reason := verdict.error or verdict.reason:
+            shown = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
+            state = "" if verdict.state == "scored" else f" ({verdict.state.replace('na', 'n/a')})"
+            judged.append(f"- {verdict.stage} {verdict.item}{shown}{state} — {reason[:LONGEST_REASON]}")
+    if judged:
+        lines += ["", "What was judged:", "", *judged[:MOST_VERDICTS]]
+    if len(judged) > MOST_VERDICTS:
+        lines.append(f"- … and {len(judged) - MOST_VERDICTS} more")
+    return "\n".join(lines)
+
+
+def verdicts_of(experiment: Path, run: Run, metric: str, assessor: Assessor) -> list[Verdict]:
+    """The last verdict of every key that one judge gave on a run's report."""
+    judges, name = judges_in(experiment, metric), f"{run.query_id}-r{run.repeat}"
+    lasts = verdicts_by_assessor(experiment, metric, judges, run.system, name).get(assessor, [])
+    return [last for last in lasts if last.report_sha == run.report_sha]
+
+
+def _value(value: Value) -> str:
+    if value.state == "na":
+        return f"n/a: {', '.join(reasons_of(value.items)) or NOTHING_TO_SCORE}"
+    if value.value is None:
+        return value.state
+    # " (support 21.5, scored 24)": the counts behind the value.
+    counts = ((name, count) for name, count in value.items.items() if count and not name.startswith(WHY_NOT))
+    shown = ", ".join(f"{name} {count:.4g}" for name, count in counts)
+    return f"{value.value:.4g}{f' ({shown})' if shown else ''}"
+
 
 USUAL = ("basket", "faithfulness", "checks", "process")
 """The metrics that a task scores by default, computed by rules; the first one's first value is inspect's headline."""

@@ -4,8 +4,7 @@ options.py        one record for each command of ``lab``
 commands.py       the functions of these commands
 tables.py         findings as tables and sentences
 findings.py       findings that rest on people's labels, votes and ratings
-kept_findings.py  findings in EXP/lab, and the line of each beside the scores
-card.py           claims that people labelled, a judge compared with these labels, and the line beside its scores
+card.py           claims that people labelled, and a judge compared with them; findings in EXP/lab
 correction.py     FP and win rates as people would give them
 opinions.py       votes, ratings and labels by people and judges in one shape
 raters.py         how raters order systems, confusion tables, α of many, with intervals

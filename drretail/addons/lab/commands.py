@@ -8,10 +8,19 @@ from pathlib import Path
 
 from drretail.addons.lab import tables
 from drretail.addons.lab.agreement import agreement_of
-from drretail.addons.lab.card import card_of, cards_folder, drawn, judge_labelled, keep_card, read_labelled
+from drretail.addons.lab.card import (
+    VOTES,
+    card_of,
+    cards_folder,
+    drawn,
+    judge_labelled,
+    keep,
+    keep_card,
+    read_labelled,
+    verdict_folders,
+)
 from drretail.addons.lab.correction import correction_of
 from drretail.addons.lab.findings import LEAST_LABELS, Correction, JudgeCard, RaterAgreement
-from drretail.addons.lab.kept_findings import VOTES, keep, verdict_folders
 from drretail.addons.lab.opinions import SUPPORT, Opinion, opinions_of, read_all
 from drretail.addons.lab.options import (
     AgreeOptions,
@@ -30,8 +39,7 @@ from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.spending import CapReached, allowance_for, judging_costs
 from drretail.event_loop import run_loop
 from drretail.experiment import read_definition
-from drretail.files import write_atomically
-from drretail.locks import locked_folder
+from drretail.files import locked_folder, write_atomically
 from drretail.records.account import Account
 from drretail.records.figures import counted
 from drretail.viewer.drawing.progress import busy, choose_progress

@@ -13,7 +13,7 @@ from drretail.experiment import Definition, read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
 from drretail.records.vote import ClaimItem, PairItem, ReportItem, VotingPlan
-from drretail.viewer.drawing.sheets import as_csv
+from drretail.viewer.drawing.table import as_csv
 
 DEFAULT_SIZE = 21
 """The number of comparisons that the paper's annotators made (Appendix D)."""

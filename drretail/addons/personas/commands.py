@@ -134,9 +134,16 @@ def context(options: ContextOptions) -> "Result[list[PersonContext]]":
 @in_own_words
 def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
     """The queries that were written, each of a task and a user. Raises UserError if no user would choose a task."""
-    from drretail.addons.personas.pairing import check_tasks, chosen_by_overlap, most_different, pair_query
     from drretail.addons.personas.person_model import choice_ask, chosen_by_model
-    from drretail.addons.personas.persona import PersonContext, read_past, read_people
+    from drretail.addons.personas.persona import (
+        PersonContext,
+        check_tasks,
+        chosen_by_overlap,
+        most_different,
+        pair_query,
+        read_past,
+        read_people,
+    )
     from drretail.querygen.reading import queries_from, read_queries, read_questions
 
     source, people, to, most = Path(options.source), Path(options.people), Path(options.to), options.n

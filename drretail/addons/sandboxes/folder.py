@@ -24,8 +24,7 @@ from drretail.env.web.sandbox import (
 )
 from drretail.errors import UserError
 from drretail.experiment import rubrics
-from drretail.files import is_unfinished, readable_json, write_atomically, write_json, write_lines
-from drretail.locks import LOCK
+from drretail.files import LOCK, is_unfinished, readable_json, write_atomically, write_json, write_lines
 from drretail.query_files import gold_file, write_with_gold
 from drretail.records.base import Document, Record, canonical_json, file_name, sha256_of
 from drretail.records.criteria import Criteria, KnownAnswer

@@ -3,8 +3,7 @@
 system.py       a system under test: an agent with its models, options, limits and the user's files; systems that
                 conditions make
 identity.py     what an agent of the user's own consists of: hashes of its files and of what it holds
-runner.py       one query, one system, one recorded run
-turns.py        what a turn of a conversation goes on with: what was said before, and the session
+runner.py       one query, one system, one recorded run; the turns before a run
 graph.py        ``graph``: an agent's compiled graph, bound to a world and models
 run.py          ``run_systems``: an experiment's folder opened, and many runs side by side into it; floors and
                 the oracle in their own process

@@ -1,4 +1,7 @@
-"""One query, one system, one recorded run; the only place where a Run is made."""
+"""One query, one system, one recorded run; the only place where a Run is made.
+
+A turn of a conversation goes on with what was said before, and the session of the turns before it.
+"""
 
 import asyncio
 import socket
@@ -9,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from inspect import isawaitable
+from itertools import takewhile
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,12 +20,11 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.runnables.config import RunnableConfig, var_child_runnable_config
 from pydantic import ValidationError
 
-from drretail.agents.base import Answering, read_answer
+from drretail.agents.base import Answering, ToldOf, read_answer
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, files_for
-from drretail.agents.running.turns import NO_TURNS, TurnsBefore, read_before
 from drretail.conditions.registry import conditions_of
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
@@ -31,9 +34,12 @@ from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
 from drretail.event_loop import aside, in_own_task, is_abandoned
-from drretail.experiment import Experiment, run_path
+from drretail.experiment import Experiment, ended_run, run_path
+from drretail.grounding.conversation import ConversationTurn, ReferenceOf, turns_of
 from drretail.grounding.report.citations import find_citations, scan
+from drretail.grounding.report.picks import picks_block
 from drretail.grounding.text.untrusted import visible
+from drretail.grounding.vocabulary import Records
 from drretail.journal import Effects, Journal, seconds_under_way
 from drretail.llm.models import Models
 from drretail.llm.prices import of_unknown_models, price_version
@@ -54,12 +60,71 @@ from drretail.records.run import (
     Usage,
 )
 from drretail.records.trajectory import Trajectory, span
-from drretail.run_file import Recorded, journal_path, read_journal
+from drretail.run_file import Recorded, journal_path, read_evidence, read_journal
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
 
 if TYPE_CHECKING:
     from drretail.env.offers import Offers
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsBefore:
+    """The turns of a conversation before a run, with their runs."""
+
+    queries: tuple[Query, ...] = ()
+    runs: tuple[Run, ...] = ()
+    """Those of the first turns that are done, up to the one that is not."""
+    evidence: tuple[Evidence, ...] = ()
+    """All that they were shown."""
+
+    @property
+    def history(self) -> tuple[dict[str, str], ...]:
+        """What was said in them, and the reports with the carts that they declared."""
+        messages: list[dict[str, str]] = []
+        for query, run in zip(self.queries, self.runs, strict=False):
+            cart = "" if run.picks is None else picks_block(run.picks, run.outcome)
+            answer = "\n\n".join(filter(None, (run.report, cart)))
+            messages += [{"role": "user", "content": query.text}, {"role": "assistant", "content": answer}]
+        return tuple(messages)
+
+    def carry_into(self, session: Session) -> None:
+        """Goes on with what the turns before were shown and changed."""
+        session.ledger.carry(self.evidence)
+        session.redo(change for run in self.runs for change in run.state_diff)
+        session.before.update(session.overlay)  # what this turn changes is told from what it found
+
+    def asked(self, query: Query, reference_of: ReferenceOf, shop: Records) -> ConversationTurn:
+        """The turn that a query with a wish is after these."""
+        return turns_of((*self.queries, query), self.runs, reference_of, shop)[-1]
+
+    def for_oracle(
+        self, query: Query, reference_of: ReferenceOf, shop: Records, told_of: ToldOf
+    ) -> tuple[Query, Reference]:
+        """A turn with what the shop has for it, as it follows the oracle's own carts; see ``Agent.told_of``."""
+        if told_of == "first":
+            query = (*self.queries, query)[0]
+        elif query.wish is not None and self.runs:
+            turn = self.asked(query, reference_of, shop)
+            if told_of == "all":
+                return query, turn.followed
+            query = query.model_copy(update={"wish": turn.limits(of_before=False), "relations": {}})
+        return query, reference_of(query)
+
+
+NO_TURNS = TurnsBefore()
+
+
+def read_before(experiment: Path, label: str, queries: Sequence[Query], repeat: int) -> TurnsBefore:
+    """The turns with their runs in an experiment, as far as these are done."""
+    if not queries:
+        return NO_TURNS
+    ended = (ended_run(experiment, label, query.query_id, repeat) for query in queries)
+    done = (run if run is not None and run.status == "done" else None for run in ended)
+    runs = tuple(filter(None, takewhile(bool, done)))
+    last = run_path(experiment, label, queries[-1].query_id, repeat)
+    return TurnsBefore(tuple(queries), runs, read_evidence(last) if len(runs) == len(queries) else ())
+
 
 MODEL_CALLS = 16
 """The most model calls in flight over all runs: enough for four runs with four researchers each."""

@@ -6,7 +6,6 @@ run.py              RunOptions, AskOptions, ReproduceOptions, DemoOptions
 shared.py           options of the commands that read an experiment: judges, caps, worlds, retries
 score.py            ScoreOptions, VerifyOptions, CompareOptions, ReportOptions
 queries.py          one record for each command of queries
-shops.py            those of download, synth, ingest, tools, mcp and of each command of world
-doctor.py           DoctorOptions, PromptsOptions
+shops.py            those of check, synth, ingest, tools, mcp, doctor, prompts and world
 observer.py         an option of calls from Python: what shows notes and progress
 """

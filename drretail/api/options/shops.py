@@ -1,4 +1,4 @@
-"""The options of ``check``, ``synth``, ``ingest``, ``world``, ``tools`` and ``mcp``, one record for each command.
+"""The options of check, synth, ingest, world, tools, mcp, doctor and prompts, one record each.
 
 Their docstrings are the commands' help.
 """
@@ -224,3 +224,32 @@ class McpOptions:
     http: Annotated[bool, Option("Serve over HTTP on this machine, instead of stdin and stdout.")] = False
     port: Annotated[int | None, Option("With --http: the port (default: any free one).", min=0, max=65535)] = None
     observer: research.Observer = None
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorOptions:
+    """Checks this machine, and the models that you name.
+
+    Exit code 3: something needed does not work.
+    """
+
+    model: Annotated[
+        shared.Texts, Option("A model to test. It is asked for one word.", metavar="PROVIDER:MODEL", type=list[str])
+    ] = ()
+    _: KW_ONLY
+    base_url: research.BaseUrl = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptsOptions:
+    """Writes the prompts and criteria of agents, judges and makers of queries to files.
+
+    To use changed files: --prompts DIR of `run`, `score` and `queries`. docs/results.md says which stand for
+    the paper's.
+    """
+
+    whose: Annotated[
+        shared.Texts, Option("Agents, or judges (default: all).", argument=True, metavar="AGENT|judges", type=list[str])
+    ] = ()
+    _: KW_ONLY
+    to: Annotated[str | Path, Option("The folder to write the prompts to.", metavar="DIR")]

@@ -2,7 +2,6 @@
 
 base.py         the contract
 formulation.py  words and stems, what is indexed and how queries are scored, by analyzer: the same for both engines
-engine.py       common to both engines: which matches a sort ranks, how many filters hide
 tantivy.py      the embedded index
 elastic.py      the index in Elasticsearch: created, filled and searched
 """

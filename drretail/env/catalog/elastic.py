@@ -10,8 +10,7 @@ from typing import Any
 from elasticsearch import Elasticsearch, NotFoundError
 from elasticsearch.helpers import BulkIndexError, bulk
 
-from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, fold_category
-from drretail.env.catalog.engine import search_index
+from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, fold_category, search_index
 from drretail.env.catalog.formulation import (
     Formulation,
     SearchTerms,

@@ -13,8 +13,7 @@ from typing import Any
 import tantivy
 from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
 
-from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, fold_category
-from drretail.env.catalog.engine import search_index
+from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, fold_category, search_index
 from drretail.env.catalog.formulation import (
     ENGLISH,
     Formulation,

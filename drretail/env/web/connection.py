@@ -20,7 +20,7 @@ import httpcore2
 import httpx2
 
 from drretail.env.web.base import Blocked, Failed, Late, PageNotFound
-from drretail.threads import THREADS
+from drretail.event_loop import THREADS
 
 Address = IPv4Address | IPv6Address
 Resolver = Callable[[str, int], Sequence[str]]

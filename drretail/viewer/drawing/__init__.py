@@ -1,10 +1,9 @@
 """How everything is drawn that is no page: a table is built once, and drawn by four renderers.
 
-table.py     the table before it is drawn: columns, rows of typed cells, notes
+table.py     the table before it is drawn: columns, rows of typed cells, notes; as CSV
 result.py    what a command found, with its tables and sentences; what was not used
 layout.py    for a terminal: lines that fit a width
 markup.py    for repositories, documents and papers: Markdown, LaTeX
-sheets.py    for spreadsheets: unrounded values, intervals and counts, no formulas
 screen.py    all output to a terminal, made safe
 progress.py  a command's progress on stderr
 

@@ -25,11 +25,10 @@ from markupsafe import Markup
 
 from drretail.grounding.report.page import lines
 from drretail.grounding.text.wording import short_title
-from drretail.viewer.anchors import claim_anchor, finding_anchor, step_anchor
 from drretail.viewer.drawing.layout import parts
 from drretail.viewer.drawing.screen import TURNING
 from drretail.viewer.drawing.table import Row, Table
-from drretail.viewer.experiment import QueryRuns
+from drretail.viewer.experiment import QueryRuns, claim_anchor, finding_anchor, step_anchor
 from drretail.viewer.judged import MEANINGS, SIGNS, WORDS, words_of_code
 from drretail.viewer.run_lines import DECISIONS, RunLine
 from drretail.viewer.tables.board import ENDS

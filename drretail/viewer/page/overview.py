@@ -19,8 +19,7 @@ from drretail.records.run import System, Systems, place_of
 from drretail.viewer.commands import commands, is_demo, query_files, score_command
 from drretail.viewer.drawing.markup import latex_of
 from drretail.viewer.drawing.result import Section, account_table
-from drretail.viewer.drawing.sheets import csv_of
-from drretail.viewer.drawing.table import Cell, Column, Row, Table
+from drretail.viewer.drawing.table import Cell, Column, Row, Table, csv_of
 from drretail.viewer.experiment import ExperimentView, QueryRuns, accounts_of
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.frame import Links, fragment

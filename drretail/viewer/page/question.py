@@ -15,13 +15,12 @@ from drretail.records.comparison import ORDER_DECIDED
 from drretail.records.run import in_order, place_of
 from drretail.remembered import remembered
 from drretail.run_file import journal_size
-from drretail.viewer.anchors import statement_anchor
 from drretail.viewer.cards import AnswerCard, QuestionCard, answer_card, question_card
 from drretail.viewer.cart import cart_as_read
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, read_conversation
 from drretail.viewer.drawing.table import Cell, Table, table_of
-from drretail.viewer.experiment import ExperimentView, QueryRuns, RunView, two_of
+from drretail.viewer.experiment import ExperimentView, QueryRuns, RunView, statement_anchor, two_of
 from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
 from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.run_part import RunPart

@@ -15,11 +15,10 @@ from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.figures import counted
 from drretail.records.run import BASELINES, ERRANDS, Step
 from drretail.records.trajectory import path_key
-from drretail.viewer.anchors import evidence_anchors
 from drretail.viewer.cart import cart_as_read, turn_carts
 from drretail.viewer.conversation import Talk
 from drretail.viewer.drawing.table import Table, table_of
-from drretail.viewer.experiment import QueryRuns, RunView
+from drretail.viewer.experiment import QueryRuns, RunView, evidence_anchors
 from drretail.viewer.judged import ClaimView, Judged, readable
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.run_lines import run_line, setback_sentences

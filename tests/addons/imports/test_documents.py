@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from drretail.addons.imports.documents import document_text
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import read_text
-from drretail.addons.publications.agents.dr3.user_files import UserFile
+from drretail.addons.publications.agents.dr3.agent import UserFile
 from drretail.cli.app import app
 from drretail.errors import UserError, install_line
 from drretail.experiment import read_runs

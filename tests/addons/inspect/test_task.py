@@ -1,4 +1,4 @@
-"""``inspect eval drretail/shop_research``, with a mock model. Also tests rollout.py and sample_scores.py."""
+"""``inspect eval drretail/shop_research``, with a mock model. Also tests rollout.py."""
 
 import json
 import math

@@ -12,12 +12,12 @@ from drretail.addons.lab.card import (
     LabelledClaim,
     LabelledSet,
     card_lines,
+    finding_lines,
     read_cards,
     read_labelled,
     set_card,
     words_alone,
 )
-from drretail.addons.lab.kept_findings import finding_lines
 from drretail.api.verify import score_finding
 from drretail.cli.app import app
 from drretail.errors import UserError

@@ -24,7 +24,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
 from drretail.parsing import read_cells
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
-from drretail.viewer.drawing.sheets import as_csv
+from drretail.viewer.drawing.table import as_csv
 from tests.build import experiment, known, scripted_judge
 from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, shown, two
 

@@ -1,4 +1,4 @@
-"""Personas, contexts and pairs, by rules and by a model. Also tests commands.py, pairing.py and person_model.py."""
+"""Personas, contexts and pairs, by rules and by a model. Also tests commands.py and person_model.py."""
 
 # pyright: reportPrivateUsage=false
 
@@ -13,9 +13,18 @@ from langchain_core.messages import BaseMessage
 
 from drretail.addons.personas import person_model
 from drretail.addons.personas import persona as by_rules
-from drretail.addons.personas.pairing import distance, most_different, pair_query
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
-from drretail.addons.personas.persona import Persona, PersonContext, Trait, persona_by_rules, read_past, read_people
+from drretail.addons.personas.persona import (
+    Persona,
+    PersonContext,
+    Trait,
+    distance,
+    most_different,
+    pair_query,
+    persona_by_rules,
+    read_past,
+    read_people,
+)
 from drretail.api.prompts import query_prompt_files, read_query_prompts
 from drretail.env.world import World, world_at
 from drretail.llm.prompt import overridden_prompts

@@ -1,4 +1,4 @@
-"""The contract of every catalog. Tests base.py, elastic.py, engine.py and tantivy.py."""
+"""The contract of every catalog. Tests base.py, elastic.py and tantivy.py."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What ``english`` finds that words as they stand don't, and what a sort ranks. Tests engine.py and formulation.py."""
+"""What ``english`` finds that words as they stand don't, and what a sort ranks. Tests base.py and formulation.py."""
 
 import hashlib
 from dataclasses import replace
@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.env.catalog.base import Analyzer, CatalogQuery, Match, SortBy
-from drretail.env.catalog.engine import FIRST_PAGE
+from drretail.env.catalog.base import FIRST_PAGE, Analyzer, CatalogQuery, Match, SortBy
 from drretail.env.catalog.formulation import ENGLISH, WordForms, with_sizes
 from drretail.grounding.text.words import STOP_WORDS
 from tests.env.catalog.conftest import Build, shelf_of

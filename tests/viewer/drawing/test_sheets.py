@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from drretail.errors import UserError
 from drretail.parsing import guarded, read_cells, unguarded
-from drretail.viewer.drawing.sheets import as_csv
+from drretail.viewer.drawing.table import as_csv
 
 CELLS = st.text(st.sampled_from("ab='+-@,;\"\n\t \uff1dé"), max_size=8)
 

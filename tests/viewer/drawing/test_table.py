@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from drretail.records import figures
 from drretail.viewer.drawing.layout import parts, table_lines
 from drretail.viewer.drawing.markup import latex_table, markdown_table
-from drretail.viewer.drawing.sheets import csv_table
-from drretail.viewer.drawing.table import Cell, Column, Row, Table, table_of
+from drretail.viewer.drawing.table import Cell, Column, Row, Table, csv_table, table_of
 from tests.golden import read_golden, write_golden
 
 GOLDEN = Path(__file__).with_name("tables.txt")

@@ -1,4 +1,4 @@
-"""What to look at first, and the map of all. Also tests viewer/anchors.py, viewer/cards.py and viewer/run_lines.py."""
+"""What to look at first, and the map of all. Also tests viewer/cards.py and viewer/run_lines.py."""
 
 from dataclasses import replace
 from pathlib import Path

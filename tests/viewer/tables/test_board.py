@@ -11,7 +11,7 @@ from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow
 from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
 from drretail.viewer.drawing.markup import latex_of
-from drretail.viewer.drawing.sheets import csv_of
+from drretail.viewer.drawing.table import csv_of
 from drretail.viewer.published import published
 from drretail.viewer.sections import board_details, board_parts
 from drretail.viewer.tables.board import BoardTables

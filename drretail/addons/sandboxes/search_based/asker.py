@@ -11,12 +11,12 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from drretail.addons.sandboxes.folder import BUILDING
 from drretail.errors import ModelError
 from drretail.eval.judging.spending import Allowance
+from drretail.files import locked_folder
 from drretail.journal import Effect, read_effects
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check
-from drretail.locks import locked_folder
 from drretail.querygen.by_model.session import ROLE, ModelSession
 from drretail.records.base import Record
 from drretail.records.run import Usage

@@ -15,7 +15,7 @@ from drretail.env.store.base import Store
 from drretail.grounding.text.wording import format_money, listed
 from drretail.records.criteria import FactKind
 from drretail.records.shop import Product
-from drretail.viewer.drawing.sheets import as_csv
+from drretail.viewer.drawing.table import as_csv
 
 FEW = ("2", "3", "4", "5", "6", "7", "8", "9")
 

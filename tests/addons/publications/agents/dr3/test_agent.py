@@ -1,4 +1,4 @@
-"""Retrieval agents, the reader of files, and what makes a system of dr3. Also tests user_files.py."""
+"""Retrieval agents, the reader of files, and what makes a system of dr3."""
 
 import base64
 import json
@@ -11,8 +11,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.addons.publications.agents.dr3 import agent
-from drretail.addons.publications.agents.dr3.agent import file_parts
-from drretail.addons.publications.agents.dr3.user_files import read_user_files
+from drretail.addons.publications.agents.dr3.agent import file_parts, read_user_files
 from drretail.agents.registry import load_agent
 from drretail.agents.running.system import files_for, files_hash, suts
 from drretail.env.web.sandbox import SealedWeb

@@ -1,11 +1,11 @@
-"""Findings of the lab beside the scores: a line each, and of stale ones that they are."""
+"""Findings of the lab beside the scores: a line each, and of stale ones that they are. Tests card.py."""
 
 import shutil
 from pathlib import Path
 
 import pytest
 
-from drretail.addons.lab.kept_findings import content_hash, finding_lines, verdict_folders
+from drretail.addons.lab.card import content_hash, finding_lines, verdict_folders
 from tests.addons.lab.test_correction import as_judged, called, filled
 
 
@@ -24,7 +24,7 @@ def test_a_finding_is_stale_once_what_it_rests_on_changes_and_names_its_command_
         assert text.startswith(f"Stale, since {changed}")
         assert text.endswith(line)
     with monkeypatch.context() as patched:
-        patched.setattr("drretail.addons.lab.kept_findings.installed", lambda metric: None)
+        patched.setattr("drretail.addons.lab.card.installed", lambda metric: None)
         assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
     called("sample", exp, "--n", 3)
     assert finding_lines(exp) == [line], "the plan of view changes nothing"

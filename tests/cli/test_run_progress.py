@@ -1,4 +1,4 @@
-"""What a person reads, live, of steps, runs and waits. Also tests run_progress.py and viewer/tables/tallies.py."""
+"""What a person reads, live, of steps, runs and waits. Also tests viewer/tables/tallies.py."""
 
 import json
 from collections import Counter
@@ -6,8 +6,7 @@ from dataclasses import asdict, replace
 from io import StringIO
 
 from drretail.agents.running.outcomes import Ended, tallies
-from drretail.cli.narration import step_line
-from drretail.cli.run_progress import RunsShown
+from drretail.cli.run_progress import RunsShown, step_line
 from drretail.progress import Bar
 from drretail.records.run import Step, Usage
 from drretail.viewer.drawing.progress import PlainProgress
