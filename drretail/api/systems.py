@@ -34,7 +34,6 @@ from drretail.api.options.run import AskOptions, Queries, RunOptions, SystemOpti
 from drretail.api.settings import OFFLINE_MODEL, Settings
 from drretail.conditions.tools import read_limits
 from drretail.env.web.base import Web
-from drretail.env.web.dense import Retrievers
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
@@ -277,7 +276,6 @@ def runner_of(
         replay=replay,
         pages=pages,
         files=None if files is None else Path(files),
-        retrievers=Retrievers(cache=settings.cache_dir / "embeddings"),
     )
 
 

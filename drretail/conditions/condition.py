@@ -26,7 +26,7 @@ class Condition:
     default: str = ""
     """The first of ``values``, if not given."""
     form: str = ""
-    """How a value is written, if they can't be listed: "dense:PROVIDER:MODEL"."""
+    """How a value is written, if they can't be listed: "32k"."""
     task: Callable[[Task, Query, str], Task] | None = None
     """The task that an agent is given under a value that is not the default."""
     world: Callable[[World, Query, str], World] | None = None

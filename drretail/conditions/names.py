@@ -4,7 +4,6 @@ CONDITIONS = {
     "information": "drretail.conditions.shopper:INFORMATION_CONDITION",
     "size": "drretail.conditions.shop:SIZE_CONDITION",
     "compose": "drretail.conditions.shop:COMPOSE_CONDITION",
-    "retriever": "drretail.conditions.shop:RETRIEVER_CONDITION",
     "web": "drretail.conditions.shop:WEB_CONDITION",
     "without": "drretail.conditions.tools:WITHOUT",
     "scope": "drretail.conditions.tools:SCOPE",

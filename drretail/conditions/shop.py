@@ -1,14 +1,13 @@
-"""Which web a system meets: a sandbox's size and pages, how pages are ranked, where they come from."""
+"""Which web a system meets: a sandbox's size and pages, where they come from."""
 
 import re
 from typing import Any
 
 from drretail.conditions.condition import Condition, dropping, with_options
-from drretail.env.web.dense import check_ranked, embeddings_of
 from drretail.env.web.sandbox import SERVED, SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.records.run import BM25, COMPOSE, RETRIEVER, SANDBOX, SIZE, System
+from drretail.records.run import COMPOSE, SANDBOX, SIZE, System
 
 NO_WEB = "none"
 _SIZE = re.compile(r"(\d+)([km]?)")
@@ -45,14 +44,6 @@ class _Size(_OfSandbox):
     def order(self, value: str) -> tuple[float, str]:
         number = size_tokens(value)
         return float("inf") if number is None else number, value
-
-
-class _Retriever(Condition):
-    def put(self, system: System, value: str, world: World) -> System:
-        is_dense = embeddings_of(value) is not None  # raises for a value that there isn't
-        if is_dense and not isinstance(world.web, SealedWeb):
-            check_ranked(world.web)
-        return with_options(system, {RETRIEVER: value if is_dense else None})
 
 
 class _Web(Condition):
@@ -95,8 +86,5 @@ COMPOSE_CONDITION = _OfSandbox(
         "supportive_only": "supportive alone",
         "no_supportive": "no supportive",
     },
-)
-RETRIEVER_CONDITION = _Retriever(
-    name=RETRIEVER, about="what ranks a sandbox's pages", default=BM25, form="dense:PROVIDER:MODEL"
 )
 WEB_CONDITION = _Web(name="web", about="where pages come from", default=SANDBOX)

@@ -1,7 +1,6 @@
 """Chat models by "provider:model", and the one place from which they are called.
 
-providers.py   the providers: package, key variables, spelling and retries; profiles (profiles.toml) and
-               embeddings by name
+providers.py   the providers: package, key variables, spelling and retries; profiles (profiles.toml)
 openai_chat.py the client of OpenAI's protocol, with what LangChain's drops of loose answers
 registry.py    opens the chat model that "provider:model" names, offline ones too
 models.py      the models of one run: journalled, counted, written into the trajectory

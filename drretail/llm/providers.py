@@ -1,6 +1,6 @@
 """The providers: which package serves each, which variables hold its key, how it spells our settings; and retries.
 
-Also by name: embeddings of providers, and profiles, which name models for every role and judge.
+Also by name: profiles, which name models for every role and judge.
 """
 
 import asyncio
@@ -8,17 +8,15 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from drretail.errors import UserError, check_known, describe_error, quoted
+from drretail.errors import check_known
 from drretail.parsing import parse_toml
 from drretail.plugins import Plugins
 from drretail.records.models import DEFAULT_CONTEXT, ModelProfile
 
 if TYPE_CHECKING:
-    from langchain_core.embeddings import Embeddings
     from langchain_core.language_models.chat_models import BaseChatModel
 
     from drretail.llm.registry import Model
@@ -268,37 +266,3 @@ def shipped_profiles() -> dict[str, ModelProfile]:
     """The packaged profiles, by name."""
     tables = parse_toml(Path(__file__).with_name("profiles.toml").read_text(encoding="utf-8"))
     return {name: ModelProfile.model_validate(table) for name, table in tables.items()}
-
-
-OpenEmbeddings = Callable[[str], "Embeddings"]
-# Loaded by name only: the rule-based models are in a layer above this one.
-OFFLINE_EMBEDDINGS = {"words": "drretail.llm.offline.chat:WordEmbeddings"}
-
-
-def check_embeddings(spec: str) -> None:
-    """Raises UserError if ``spec`` names no embeddings. Nothing is loaded."""
-    provider, _, model = spec.partition(":")
-    if not provider or not model:
-        raise UserError(f"{spec!r} names no embeddings: write provider:model, such as openai:text-embedding-3-small.")
-    if provider == OFFLINE:
-        check_known("offline embeddings", OFFLINE_EMBEDDINGS, model)
-
-
-def open_embeddings(spec: str) -> "Embeddings":
-    """The embeddings at "provider:model". LangChain's clients read the keys from the environment.
-
-    Raises UserError if the spec is wrong, or the provider's package or key is missing.
-    """
-    check_embeddings(spec)
-    provider, _, model = spec.partition(":")
-    if provider == OFFLINE:
-        module, _, name = OFFLINE_EMBEDDINGS[model].partition(":")
-        return getattr(import_module(module), name)()
-    from langchain.embeddings import init_embeddings
-
-    try:
-        return init_embeddings(model, provider="google_genai" if provider == "google" else provider)
-    # The boundary of a provider's client: a missing package, a missing key, a wrong argument.
-    except Exception as problem:
-        reason = " ".join(describe_error(problem).split()).rstrip(".")
-        raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {reason}.") from problem

@@ -34,7 +34,6 @@ def labels(world: World, values: Values, *, cross: bool = False, queries: Sequen
         ({"without": "none,web+user,all"}, ["", "-without-user-web", "-without-calculator-catalog-user-web"]),
         ({"without": "web", "information": "task"}, ["-information-task-without-user-web"]),
         ({"scope": ["any", "own"]}, ["-scope-any", ""]),
-        ({"retriever": "bm25,dense:offline:words"}, ["", "-retriever-dense-offline-words"]),
         ({"tool_turns": "3,5"}, ["-tool_turns3", "-tool_turns5"]),
         ({"tool_turns": 3}, ["-tool_turns3"]),  # as a file or Python gives it
         ({"rag_turns": "2,4"}, [""]),  # react searches once
@@ -78,7 +77,6 @@ def test_floors_and_the_oracle_are_as_they_are(world: World) -> None:
         ({"tool_turns": "0"}, "The limit tool_turns is 0: "),
         ({"information": "context"}, "'q1' holds no context.*queries pair"),
         ({"size": "64k"}, "--vary size is for a sandbox's folder"),
-        ({"retriever": "bm52"}, "There is no retriever 'bm52'"),
         ({"web": "serper"}, "A run has one web"),
         ({"tests.agents.conftest:QUERY": "yes"}, "a drretail.Condition"),
         ({"tests.conditions.test_condition:TAKEN": "1"}, "goes by the name 'tokens', which is taken"),
@@ -104,10 +102,9 @@ def test_built_in_conditions_go_by_their_names_and_say_how_values_are_written() 
 
 def test_a_system_has_the_values_that_it_was_given(world: World) -> None:
     plain = sut(world, build_model("offline:shopper"))
-    (told,) = under(plain, world, information="task", retriever="dense:offline:words")
-    assert {condition.name: value for condition, value in conditions_of(told.system, {})} == {
-        "information": "task", "retriever": "dense:offline:words", "without": "user",
-    }  # fmt: skip
+    (told,) = under(plain, world, information="task")
+    values = {condition.name: value for condition, value in conditions_of(told.system, {})}
+    assert values == {"information": "task", "without": "user"}
 
 
 def test_a_text_on_the_shopper_cannot_end_its_tag() -> None:

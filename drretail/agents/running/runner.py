@@ -29,7 +29,6 @@ from drretail.conditions.registry import conditions_of
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage
-from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
@@ -49,9 +48,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.figures import counted
 from drretail.records.query import ASK, Query, Reference, Task
 from drretail.records.run import (
-    BM25,
     REPORTED,
-    RETRIEVER,
     TIME_LIMIT,
     Answer,
     Run,
@@ -149,7 +146,6 @@ class Runner:
     """An experiment folder whose journals answer every call: no connection is made."""
     files: Path | None = None
     """The users' own files, in a folder for each query, unless the web brings some."""
-    retrievers: Retrievers = field(default_factory=Retrievers)
     pages: bool = True
     """True if the web pages that a saved run's report cites are fetched when it ends, for judges to read."""
     outages: Outages | None = field(default_factory=Outages)
@@ -249,10 +245,8 @@ class Runner:
 
     def _world(self, sut: SystemUnderTest, query: Query) -> World:
         """The world as the system sees it."""
-        # The query's own web, if each has one, with its pages ranked as the system asks for.
-        web = web_for(query, sut.system, self.world.web)
-        spec = embeddings_of(sut.system.options.get(RETRIEVER, BM25))
-        world = replace(self.world, web=web if spec is None else self.retrievers.ranked(web, spec))
+        # With the query's own web, if each has one.
+        world = replace(self.world, web=web_for(query, sut.system, self.world.web))
         for condition, value in conditions_of(sut.system, sut.conditions):
             world = world if condition.world is None else condition.world(world, query, value)
         return world

@@ -4,7 +4,6 @@ base.py        the contract, the result of a fetch and its errors, webs by name
 sandbox.py     fixed pages (sandbox_pages.jsonl; market_pages.jsonl, some with typed facts in market_facts.jsonl), and a
                sealed web for each query, in several sizes
 bm25.py        ranks fixed pages; the snippet of a page that a search shows
-dense.py       the same pages ranked by embeddings
 providers.py   the paper's search service and a self-hosted one, combined with fetching and reading
 connection.py  which address may be opened; connections to what was checked, with limits
 fetcher.py     one page from the open web, safely: all limits, robots.txt

@@ -170,22 +170,3 @@ def _groups(words: list[tuple[int, int]], size: int) -> Iterator[list[tuple[int,
             first = at
     if words:
         yield words[first:]
-
-
-def with_ellipses(part: str, text: str) -> str:
-    """A part of a page, with … on each side where the page continues."""
-    return f"{'' if text.startswith(part) else f'{CUT} '}{part}{'' if text.endswith(part) else f' {CUT}'}"
-
-
-def chunks_of(text: str) -> Iterator[str]:
-    """The text in runs of whole paragraphs; a paragraph is cut only if it does not fit into one chunk."""
-    chunk, longest = "", LONGEST_CHUNK - _MARKS
-    for paragraph in text.split("\n"):
-        for start in range(0, max(1, len(paragraph)), longest):
-            piece = paragraph[start : start + longest]
-            if chunk and len(chunk) + 1 + len(piece) > longest:
-                yield chunk
-                chunk = ""
-            chunk = f"{chunk}\n{piece}" if chunk else piece
-    if chunk.strip():
-        yield chunk

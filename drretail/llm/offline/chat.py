@@ -3,21 +3,16 @@
 If the policy does not apply, it answers with one sentence, or fills the schema from the text.
 """
 
-import hashlib
 import json
-import math
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.embeddings import Embeddings
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 from pydantic import Field
 
-from drretail.grounding.text.words import content_stems
 from drretail.llm.local_chat import LocalChat
 from drretail.parsing import parse_json
 
@@ -161,20 +156,3 @@ def _value(schema: dict[str, Any], root: dict[str, Any], text: str, numbers: lis
 def _clipped(text: str) -> str:
     words = " ".join(text.split())
     return words if len(words) <= 80 else words[:79].rsplit(" ", 1)[0] + "…"
-
-
-DIMENSIONS = 1024
-
-
-class WordEmbeddings(Embeddings):
-    """Word stems hashed to ``DIMENSIONS`` places and weighted by 1 + ln(count); a pure function of the text."""
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return list(map(self.embed_query, texts))
-
-    def embed_query(self, text: str) -> list[float]:
-        vector = [0.0] * DIMENSIONS
-        for stem, count in Counter(content_stems(text)).items():
-            digest = hashlib.sha256(stem.encode("utf-8", "surrogatepass")).digest()
-            vector[int.from_bytes(digest[:4]) % DIMENSIONS] += (1 + math.log(count)) * (1 if digest[4] & 1 else -1)
-        return vector

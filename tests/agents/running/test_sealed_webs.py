@@ -63,16 +63,13 @@ def served(world: World, system: SystemUnderTest, query: Query = QUERY) -> list[
     return sorted(str(entry.url)[8:-9] for entry in recorded.evidence if entry.kind == "web")
 
 
-def test_each_system_is_served_its_part_of_the_querys_own_web_which_a_dense_retriever_ranks(there: World) -> None:
+def test_each_system_is_served_its_part_of_the_querys_own_web(there: World) -> None:
     small, without = react(there, size="32k")[0], react(there, size="64k", compose="no_distractor")[0]
     (whole,) = react(there, size="64k")
     assert served(there, small) == ["good"]
     assert served(there, without) == ["far", "good"]
     assert served(there, whole) == ["far", "good", "old"]
     assert served(there, whole, OTHER) == ["bath"]
-
-    dense = react(there, size="32k,64k", retriever="dense:offline:words")
-    assert [served(there, system) for system in dense] == [["good"], ["far", "good", "old"]]
 
 
 def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_path: Path) -> None:

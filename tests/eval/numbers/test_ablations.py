@@ -46,7 +46,7 @@ def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_n
     systems = {
         "a": in_setting("task"),
         "b": in_setting("persona"),
-        "c": in_setting("tools", retriever="dense:offline:words"),
+        "c": in_setting("tools", size="64k"),
         "d": SYSTEM.model_copy(update={"agent": NULL_AGENTS[0]}),
         "e": SYSTEM.model_copy(update={"options": {"without": ["web"]}}),
         "f": SYSTEM.model_copy(update={"options": {"information": "task", "without": ["user", "web"]}}),
