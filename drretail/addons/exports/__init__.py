@@ -7,5 +7,5 @@ selection.py     which runs are exported, with their values by judges
 chat.py          runs as chat JSONL: one conversation each, for fine-tuning
 score_tables.py  scores, values of single reports and statements of answers as CSV
 columns.toml     the columns of the tables
-pytest_plugin.py a gate in pytest: ``assert_no_worse``
+assertions.py    a gate in pytest: ``assert_no_worse``
 """

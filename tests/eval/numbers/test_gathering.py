@@ -1,4 +1,4 @@
-"""Verdicts of all judges, run by run: repeats of a judge, counts, panels, and agreement with records."""
+"""Verdicts of all judges, run by run: repeats of a judge, counts, panels, and how they read."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.numbers.gathering import JudgedRun, agreement_ends, averaged, gather, means_by_query, with_panels
+from drretail.eval.numbers.gathering import JudgedRun, averaged, gather, means_by_query, reading_ends, with_panels
 from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec, panel_of, panel_ref
-from drretail.records.reading import CONFIRMED, CONTRADICTED
 from drretail.records.score import JudgeRef
 from drretail.stats.intervals import binomial_ends
 from tests import build
@@ -64,8 +63,16 @@ def test_two_models_that_were_asked_together_are_a_panel_and_rules_or_a_panel_ha
     assert by_run["a/q000-r1"] == JudgedRun("q", {}, None, verdicts=4, errors=("no", "no"), stale=6, repairs=2)
 
 
-def test_agreement_with_records_is_the_mean_over_both_kinds_and_anything_where_one_has_no_case() -> None:
-    (low, high), (other_low, other_high) = binomial_ends(0.9, 20), binomial_ends(0.5, 4)
-    both = agreement_ends({CONFIRMED: (18, 20), CONTRADICTED: (2, 4)})
-    assert both == (pytest.approx((low + other_low) / 2), pytest.approx((high + other_high) / 2))
-    assert agreement_ends({CONFIRMED: (18, 20)}) == (pytest.approx(low / 2), pytest.approx((high + 1) / 2))
+def test_a_judge_s_share_has_an_exact_interval_for_as_many_cases_as_reports_are_worth() -> None:
+    from scipy.stats import binomtest
+
+    exact = binomtest(18, 20).proportion_ci(0.9)
+    assert reading_ends([(10, 10), (0, 0), (8, 10)]) == pytest.approx((exact.low, exact.high))
+    assert reading_ends([]) == reading_ends([(0, 0)]) == (0.0, 1.0)
+    even, uneven = [(9, 10)] * 10, [(10, 10)] * 9 + [(0, 10)]
+    exact = binomtest(90, 100).proportion_ci(0.9)
+    assert reading_ends(even) == pytest.approx((exact.low, exact.high)), (
+        "even reports are worth no more than their cases"
+    )
+    # Each of the ten is right or wrong as a whole.
+    assert reading_ends(uneven) == pytest.approx(binomial_ends(0.9, 9, 0.9))

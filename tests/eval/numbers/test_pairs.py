@@ -12,6 +12,7 @@ from drretail.eval.registry import pair_metric
 from drretail.records.base import sha256_of
 from drretail.records.comparison import PairScore
 from drretail.records.score import JudgeRef, Score, VerdictState
+from drretail.stats.ranking import FEW
 from tests import build
 from tests.build import known
 
@@ -107,7 +108,7 @@ def test_counts_and_shares_of_pairs_are_those_worked_by_hand(tmp_path: Path) -> 
     assert (row.contrast.n_pairs, row.contrast.difference, row.contrast.no_interval) == (4, 0.375, "few")
     assert (ranks[A].n_planned, ranks[A].n_scored, ranks[A].n_users, ranks[A].items) == (6, 6, 4, {"opponents": 1})
     assert known(ranks[A].value) == -known(ranks[B].value) > 0
-    assert (ranks[A].no_interval, ranks[A].note) == ("few", None)
+    assert (ranks[A].no_interval, ranks[A].note) == ("few", FEW)
 
 
 def outcome(win: float, loss: float, **fields: object) -> PairOutcome:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.exports.pytest_plugin import assert_no_worse
+from drretail.addons.exports.assertions import assert_no_worse
 
 
 @pytest.mark.parametrize(
