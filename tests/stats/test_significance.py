@@ -157,7 +157,7 @@ def test_near_an_end_of_the_scale_values_vary_more_once_a_system_has_left_it(
     means: tuple[float, float], whole: float, wider: float
 ) -> None:
     assert spread_when_apart(whole / 10, means, whole) == pytest.approx(wider)
-    assert spread_when_apart(whole / 10, means[::-1], whole) == pytest.approx(wider)
+    assert spread_when_apart(whole / 10, (means[1], means[0]), whole) == pytest.approx(wider)
 
 
 def test_a_margin_is_judged_by_the_interval_with_one_further_query_that_differs_by_the_whole_scale() -> None:
