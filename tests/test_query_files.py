@@ -15,14 +15,14 @@ from drretail.records.wish import Want, Wish
 
 def test_tasks_are_read_without_their_gold_also_of_files_that_hold_both(tmp_path: Path) -> None:
     wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),), budget=Money(amount="30", currency="USD"))
-    query = Query(query_id="q-1", text="A feeder?", source="a test", wish=wish, level=3, rationale="It broke.")
+    query = Query(query_id="q-1", text="A feeder?", source="a test", wish=wish, kind="gift", rationale="It broke.")
     both, beside = tmp_path / "both.jsonl", tmp_path / "beside.jsonl"
     write_lines(both, [query.as_line()])
     write_with_gold([query], beside)
     assert "wants" not in beside.read_text(encoding="utf-8")
     for path in (both, beside):
         assert read_queries(path) == (query,)
-        assert [(task.text, task.wish, task.level, task.rationale) for task in read_tasks(path)] == [
+        assert [(task.text, task.wish, task.kind, task.rationale) for task in read_tasks(path)] == [
             ("A feeder?", None, None, "")
         ]
     gold_file(beside).write_text("nobody may open it", encoding="utf-8")

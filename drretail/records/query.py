@@ -235,8 +235,6 @@ class Query(Document):
     """What is to be bought; None if nobody has typed it."""
     relations: dict[str, Relation] = Field(default_factory=dict[str, Relation], exclude_if=lambda wants: not wants)
     """By the name of a want, what this turn asks for in place of the system's own pick for it."""
-    level: int | None = Field(default=None, ge=0, le=9)
-    """How hard it is, 0 to 9, as market-120 says of its queries; nothing reads it."""
     gold: Gold | None = Field(default=None, exclude=True, repr=False)
     """What is decided about products for it, from the file beside its own."""
     infeasible: bool | None = None

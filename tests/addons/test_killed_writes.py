@@ -15,7 +15,7 @@ COMMANDS: Mapping[str, str] = {
     "export drb": "export exp --format drb",
     "export chat": "export exp --format chat --to made.jsonl.gz",
     "sample": "lab sample exp",
-    "sandbox": "sandbox build --to made --world big --n 1 --sizes 8k --seed 7",
+    "sandbox": "sandbox build --to made --world big --n 1 --sizes 8k --seed 8",
 }
 
 

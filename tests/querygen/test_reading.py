@@ -38,7 +38,7 @@ from tests.llm.provider import Provider
 from tests.querygen.conftest import call, refused
 
 CLAUDE = "anthropic:claude-sonnet-4-6"
-MARKET_WORLD = "0eb974f72d69b3647e5c51387e28c89257c4827e316c39c2d68e8ffcec8aeb69"
+MARKET_WORLD = "a194452c1f87ae0b420765d064544fbd8797ff6d4595607348b9869ff50ab8a5"
 
 
 def line(query_id: str) -> str:
@@ -236,7 +236,9 @@ def test_nothing_is_found_in_any_of_the_market_s_and_each_is_decided(market: Wor
     proofs = Counter(
         (bool(each.query.infeasible), each.reference.proof and each.reference.proof.state) for each in checked
     )
-    assert proofs == {(True, "proved"): 20, (False, "refuted"): 100}
+    assert proofs == {(True, "proved"): 18, (False, "refuted"): 102}
+    of_feasible = [each.query.needs.proved for each in checked if each.query.needs and not each.query.infeasible]
+    assert Counter(of_feasible) == {("profile", "web"): 43, ("profile",): 20, ("web",): 23, (): 16}
     questions = list(questions_of(ALL, Offers(market)))
     assert [question.key for question in questions if not question.is_decided] == []
     assert {question.ruling.by.partition(":")[0] for question in questions} == {"field", "model"}
