@@ -69,7 +69,7 @@ def test_systems_are_equal_within_a_margin_if_a_larger_difference_is_excluded_wi
     assert only_row(held).margin is None
     assert row.turned.is_equal == row.is_equal == (said == "equal")
     with pytest.raises(UnknownName, match="'depth'"):
-        [*with_margins([held], {"depth": margin}, Clusters({}))]
+        list(with_margins([held], {"depth": margin}, Clusters({})))
 
 
 def test_failures_are_compared_exactly_by_user_and_only_where_a_test_can_show_any() -> None:
