@@ -8,6 +8,7 @@ from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.query_files import gold_file, with_gold, write_with_gold
 from drretail.querygen.reading import read_queries, read_tasks, shipped_queries
+from drretail.records.criteria import Gold, Needs
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
@@ -42,3 +43,10 @@ def test_decisions_of_a_file_that_was_cut_are_not_left_out(tmp_path: Path) -> No
     path.write_text(f'{{"query_id": "{query.query_id}", "wish": {{"budget": "cheap"}}}}\n', encoding="utf-8")
     with pytest.raises(UserError, match=r"a line that is no gold of a query \(wish\.budget is 'cheap': it should be"):
         with_gold([query], path)
+
+
+def test_a_need_whose_one_search_rests_on_an_open_demand_is_read_as_it_was_written(tmp_path: Path) -> None:
+    gold = Gold(query_id="q-1", needs=Needs(one_search=None, of="a text"))
+    query = Query(query_id="q-1", text="A feeder?", source="a test", gold=gold)
+    write_with_gold([query], tmp_path / "q.jsonl")
+    assert read_queries(tmp_path / "q.jsonl") == (query,)

@@ -183,7 +183,7 @@ class Needs(Record):
 
     profile: NeedProof | None = Field(default=None, exclude_if=lambda need: need is None)
     web: NeedProof | None = Field(default=None, exclude_if=lambda need: need is None)
-    one_search: bool | None
+    one_search: bool | None = None
     """True if the cheapest of ten hits of one search for each want is right; None if that rests on an open demand."""
     of: str = ""
     """``Query.asked_sha`` of what was asked; a proof of anything else proves nothing."""
