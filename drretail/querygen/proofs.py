@@ -80,6 +80,11 @@ class _Whole:
         open_ones = {(thing.name, fit.offer_id): OPEN for thing in every for fit in thing.undecided}
         return open_ones | {(thing.name, fit.offer_id): RIGHT for thing in every for fit in thing.fits}
 
+    @cached_property
+    def n_right(self) -> int:
+        """How many baskets are right."""
+        return self.baskets(self.wish, self.reference.things)[RIGHT]
+
     def verdict(self, things: Sequence[WantedThing], chosen: Sequence[Fit] | None) -> int:
         """What an answer with these fits of the things that are needed is worth; None declines."""
         if chosen is None or self.is_unmeetable:
@@ -158,13 +163,13 @@ def _proof(case: QueryCase, whole: _Whole, kind: SourceKind) -> NeedProof:
     """The ablated oracle, and all baskets that it could take."""
     ablated = without(case.query, kind)
     wish, things = ablated.wish or Wish(), case.stock.offers.reference(ablated).things
-    left, right = whole.baskets(wish, things), whole.baskets(whole.wish, whole.reference.things)[RIGHT]
+    left = whole.baskets(wish, things)
     decided = left[RIGHT] + left[WRONG]
     failed = {
         "a": whole.verdict(needed(things), cheapest_choice(needed(things), wish)) == RIGHT,
         "b": left[RIGHT] + left[OPEN] > MOST_LUCK * left.total(),
         "c": decided < _LEAST_LEFT,
-        "d": not whole.is_unmeetable and right < _LEAST_RIGHT,
+        "d": not whole.is_unmeetable and whole.n_right < _LEAST_RIGHT,
         "e": _is_told(case, whole.wish, kind),
         "f": any(false_places(case)),
     }
