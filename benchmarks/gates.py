@@ -13,8 +13,8 @@ from figures import share
 from scipy.special import ndtri, stdtr
 
 from drretail.eval.numbers.fail_if import CONFIRMED_LEVEL
-from drretail.eval.numbers.gathering import reading_ends
 from drretail.records.reading import CONFIRMED, CONTRADICTED, FLOORS, JudgeAudit, summed
+from drretail.stats.intervals import pooled_ends
 from drretail.stats.significance import LEVEL, POWER, margin_ends, queries_needed, spread_when_apart
 
 Rows = Iterator[tuple[str, str]]
@@ -158,7 +158,7 @@ def judges(rng: Random, rounds: int, cell: str) -> Rows:
                 rates |= {} if kind == "good" else {CONTRADICTED: 0.0}
                 runs = [{name: (int(rng.binomial(n, rates[name])), n) for name, n in each.items()} for each in of]
                 shares = summed(runs)
-                intervals = {name: reading_ends([run[name] for run in runs]) for name in shares}
+                intervals = {name: pooled_ends([run[name] for run in runs]) for name in shares}
                 audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, ends=intervals)
                 named[kind].append(not audit.reads)
                 named["open"] += [bool(audit.open)] if kind == "good" else []

@@ -266,6 +266,22 @@ def binomial_ends(share: float, count: float, level: float = LEVEL) -> tuple[flo
 _NOTHING = 1e-9
 
 
+def pooled_ends(cases: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """The 90% interval of a share, of how many of how many in each cluster: exact, for as many cases as they are worth
+    where clusters differ more than chance lets them. Of fewer than ``FEWEST`` clusters all cases count.
+    """
+    cases = [(got, of) for got, of in cases if of]
+    got, of = (sum(column) for column in zip(*cases, strict=True)) if cases else (0, 0)
+    if not of:
+        return 0.0, 1.0
+    share, by_chance = got / of, got * (of - got) / of**3
+    worth = 1.0
+    if len(cases) >= FEWEST and by_chance:
+        influences = [(each - share * count) / of for each, count in cases]
+        worth = 1 / max(1.0, cluster_variance(influences, tuple(range(len(cases)))) / by_chance)
+    return binomial_ends(share, of * worth, 0.9)
+
+
 def _rounded(value: float) -> float:
     """Rounded, because processors sum in different orders and the last bits of a sum differ between them."""
     return round(float(value), 10)

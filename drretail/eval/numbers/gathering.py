@@ -41,7 +41,7 @@ from drretail.records.query import Query
 from drretail.records.reading import JudgeAudit, Shares, summed
 from drretail.records.run import Usage, place_of
 from drretail.records.score import Rules, Verdict
-from drretail.stats.intervals import FEWEST, Clusters, binomial_ends, cluster_variance
+from drretail.stats.intervals import Clusters, pooled_ends
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
 DAMAGED_RUNS = "runs_damaged"
@@ -63,22 +63,6 @@ _LACKS = {
     "pending": PENDING_RUNS,
     "not_imported": NOT_IMPORTED,
 }
-
-
-def reading_ends(cases: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    """The 90% interval of a judge's share, of how many of how many in each report: exact, for as many cases as they are
-    worth where reports differ more than chance lets them. Of few reports all cases count.
-    """
-    cases = [(got, of) for got, of in cases if of]
-    got, of = (sum(column) for column in zip(*cases, strict=True)) if cases else (0, 0)
-    if not of:
-        return 0.0, 1.0
-    share, by_chance = got / of, got * (of - got) / of**3
-    worth = 1.0
-    if len(cases) >= FEWEST and by_chance:
-        influences = [(each - share * count) / of for each, count in cases]
-        worth = 1 / max(1.0, cluster_variance(influences, tuple(range(len(cases)))) / by_chance)
-    return binomial_ends(share, of * worth, 0.9)
 
 
 LACKS_IN_WORDS = {
@@ -228,7 +212,7 @@ class Gathered:
                 audits[assessor] = JudgeAudit(
                     **assessor.columns,
                     shares=shares,
-                    ends={name: reading_ends([of_run.get(name, (0, 0)) for of_run in of_runs]) for name in shares},
+                    ends={name: pooled_ends([of_run.get(name, (0, 0)) for of_run in of_runs]) for name in shares},
                     repairs=sum(run.repairs for by_run in tables.values() for run in by_run.values()),
                     failed_reports=failed,
                     judged_reports=len(runs),

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from drretail.eval.claims.audit import MarkPlace, left_out, shares_of
 from drretail.eval.claims.claims import make_claim
-from drretail.eval.numbers.gathering import reading_ends
 from drretail.records.reading import FLOORS, JudgeAudit, summed
+from drretail.stats.intervals import pooled_ends
 from tests.eval.metrics.faithfulness.reports import claim, judged, ruled, said_value, scripted, subject, support, values
 
 BED, BOWL = "P:B0BED00001", "P:B0BOWL0001"
@@ -89,7 +89,7 @@ def test_a_judge_does_not_read_where_an_interval_lies_below_the_floor() -> None:
     ]
     for of_runs, low, is_open in rows:
         shares = summed(of_runs)
-        ends = {name: reading_ends([run.get(name, (0, 0)) for run in of_runs]) for name in shares}
+        ends = {name: pooled_ends([run.get(name, (0, 0)) for run in of_runs]) for name in shares}
         only = {**dict.fromkeys(FLOORS, (0.9, 1.0)), **ends}
         audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, ends=only)
         assert (audit.low, audit.reads, bool(audit.open)) == (low, not low, is_open), of_runs

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.numbers.gathering import JudgedRun, averaged, gather, means_by_query, reading_ends, with_panels
+from drretail.eval.numbers.gathering import JudgedRun, averaged, gather, means_by_query, with_panels
 from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec, panel_of, panel_ref
 from drretail.records.score import JudgeRef
-from drretail.stats.intervals import binomial_ends
+from drretail.stats.intervals import binomial_ends, pooled_ends
 from tests import build
 from tests.eval import own
 from tests.eval.numbers import crafted
@@ -67,12 +67,12 @@ def test_a_judge_s_share_has_an_exact_interval_for_as_many_cases_as_reports_are_
     from scipy.stats import binomtest
 
     exact = binomtest(18, 20).proportion_ci(0.9)
-    assert reading_ends([(10, 10), (0, 0), (8, 10)]) == pytest.approx((exact.low, exact.high))
-    assert reading_ends([]) == reading_ends([(0, 0)]) == (0.0, 1.0)
+    assert pooled_ends([(10, 10), (0, 0), (8, 10)]) == pytest.approx((exact.low, exact.high))
+    assert pooled_ends([]) == pooled_ends([(0, 0)]) == (0.0, 1.0)
     even, uneven = [(9, 10)] * 10, [(10, 10)] * 9 + [(0, 10)]
     exact = binomtest(90, 100).proportion_ci(0.9)
-    assert reading_ends(even) == pytest.approx((exact.low, exact.high)), (
+    assert pooled_ends(even) == pytest.approx((exact.low, exact.high)), (
         "even reports are worth no more than their cases"
     )
     # Each of the ten is right or wrong as a whole.
-    assert reading_ends(uneven) == pytest.approx(binomial_ends(0.9, 9, 0.9))
+    assert pooled_ends(uneven) == pytest.approx(binomial_ends(0.9, 9, 0.9))
