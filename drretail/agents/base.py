@@ -5,7 +5,7 @@ What it returns is read as an Answer and checked: nothing that its run's file co
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
@@ -23,7 +23,7 @@ from drretail.parsing import without_thoughts, writable
 from drretail.records.base import canonical_json, fault_of
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
-from drretail.records.run import Answer, Limits, Role, Usage
+from drretail.records.run import CLIENT, Answer, Limits, Role, Usage
 from drretail.records.wish import MOST_PIECES
 from drretail.tools.tool import Tool
 
@@ -75,6 +75,10 @@ class Agent:
 
     Systems record it.
     """
+    network: str | None = None
+    """How a command reaches the doors of its run; None for what drretail does not start."""
+    takes_model: bool = False
+    """True if it asks models at the doors of its run, where one is named; it has the role "client" then."""
     version: Callable[[], str | None] | None = None
     """Says which version it is, where its files don't tell, such as those behind an address; None if unknown."""
 
@@ -98,13 +102,19 @@ class Agent:
                 'Agent(answer, roles=("researcher",)), or roles=() where it asks none.'
             )
 
+    def with_model(self) -> "Agent":
+        """The agent as it asks a model at the doors of its run; any other agent as it is."""
+        return replace(self, roles=(CLIENT,), heeds=frozenset({"tokens", "dollars"})) if self.takes_model else self
+
     @property
     def writer(self) -> Role | None:
         """The role that writes the report; None for an agent without a model.
 
         That is "report" or, without it, "researcher". Without both it is the last role that neither leads nor reads for
-        others. Roles are listed in the order in which they work.
+        others. Roles are listed in the order in which they work. An agent from outside can't be asked anything more.
         """
+        if self.takes_model:
+            return None
         writing = [role for role in self.roles if role not in _NEVER_WRITING] or list(self.roles)
         return next((role for role in ("report", "researcher") if role in writing), next(reversed(writing), None))
 

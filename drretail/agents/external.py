@@ -1,19 +1,17 @@
-"""External agents: commands and HTTP addresses, run by the same runner as the built-in ones.
+"""Agents from outside: commands and HTTP addresses, run by the same runner as the built-in ones.
 
-Both are asked with the same JSON and call the tools over MCP; a command reads stdin, an address gets a POST.
+Both are asked with the same JSON, and find the run's doors: a command by its environment, an address in what is posted.
 """
 
 import asyncio
 import json
 import os
 import re
-import secrets
 import shlex
 import shutil
 import signal
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, closing, suppress
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address
 from typing import Any
@@ -23,17 +21,18 @@ import httpx2
 
 from drretail.agents.base import Agent, read_answer
 from drretail.agents.information import instructions, own_agent_instructions, own_agent_prompts
+from drretail.agents.picks import NO_BLOCK
+from drretail.doors.doors import Doors, open_doors
+from drretail.doors.sealing import Network, sealed, why_unsealed
 from drretail.env.session import Session
-from drretail.errors import KEY_NAMES, ModelError, ModelErrorKind, UserError, is_key, quoted, shortened, without_keys
+from drretail.errors import ModelError, ModelErrorKind, UserError, is_key, quoted, shortened, without_keys
+from drretail.grounding.report.picks import take_picks
 from drretail.llm.models import Models
 from drretail.parsing import parse_json, without_thoughts
 from drretail.records.figures import counted
 from drretail.records.query import Task
-from drretail.records.run import Answer, Limits
-from drretail.tools.local_server import HOST, bound, port_of, serving
-from drretail.tools.mcp import UnrecordedRun, mcp_server
-from drretail.tools.mcp_http import ADDRESS, http_app
-from drretail.tools.toolkit import Toolkit
+from drretail.records.run import CART_DECIDES, COMMAND, PICKS_UNASKED, Answer, Limits
+from drretail.records.shop import SHOP_URL
 
 MOST_BYTES = 1024 * 1024
 """Bytes of an answer: a report of a hundred pages takes a third of it."""
@@ -43,29 +42,8 @@ _OBJECT = re.compile(r'^[ \t]*\{(?=\s*["}])|\{(?=\s*"report"\s*:)', re.MULTILINE
 _DECODER = json.JSONDecoder()
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
-    """The address of the session's tools, and the token without which no request is answered there."""
-
-    url: str
-    token: str = field(repr=False)
-
-
-@asynccontextmanager
-async def served(session: Session) -> AsyncGenerator[Served]:
-    """Serves the session's tools over MCP within the block, on a free port and with a new token."""
-    token, listening = secrets.token_urlsafe(24), bound(0)
-    toolkit = Toolkit(session)
-    with closing(listening):
-        # All connections share one run: the agent may connect as often as it likes.
-        server = mcp_server(session, lambda: UnrecordedRun(session.settings, toolkit), instructions(session))
-        port = port_of(listening)
-        async with serving(http_app(server, token, port), listening):
-            yield Served(f"http://{HOST}:{port}{ADDRESS}", token)
-
-
-def question(task: Task, session: Session, tools: Served, limits: Limits) -> bytes:
-    """The question as JSON: the messages up to it, its user, the form of the report, and the address of the tools."""
+def question(task: Task, session: Session, doors: Doors, limits: Limits) -> bytes:
+    """The question as JSON: the messages up to it, its user, the form of the report, and where the doors are."""
     document = {
         "query": task.question,
         "conversation": task.conversation,
@@ -73,7 +51,8 @@ def question(task: Task, session: Session, tools: Served, limits: Limits) -> byt
         "user": task.user_id,
         "today": session.settings.now.date().isoformat(),
         "instructions": own_agent_instructions(session, task),
-        "mcp": {"url": tools.url, "token": tools.token},
+        "mcp": {"url": doors.mcp, "token": doors.place.token},
+        "environment": doors.environment("settings"),
         "seconds": limits.own_seconds,
     }
     return json.dumps(document, ensure_ascii=False).encode()
@@ -131,22 +110,61 @@ def last_words(output: bytes | bytearray, token: str) -> str:
     return text if len(text) <= LONGEST_WORDS else f"… {text[-LONGEST_WORDS:]}"
 
 
-def _asked(
-    output_for: Callable[[bytes, int, str], Awaitable[bytes]],
-    who: str,
-    place: str,
-    version: Callable[[], str | None] | None = None,
-) -> Agent:
-    """The agent that gives this output for a request, within so many seconds; the token is in none of its errors."""
+OutputFor = Callable[[bytes, int, Doors], Awaitable[bytes]]
+"""The agent's output for a request, within so many seconds; the token is in none of its errors."""
+NOTHING = "searched nothing through drretail"
+LOOKING = 0.05
+"""Seconds between two looks at whether a run can go on."""
+
+
+def _asked(output_for: OutputFor, who: str, place: str, **fields: Any) -> Agent:
+    """The agent that gives this output."""
 
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-        del models
-        async with served(session) as tools:
-            request = question(task, session, tools, limits)
-            output = await output_for(request, limits.own_seconds, tools.token)
-        return _answer_of(output, who)
+        behind = models if models.by_role else None
+        async with open_doors(session, behind, instructions(session)) as doors:
+            output = asyncio.ensure_future(
+                output_for(question(task, session, doors, limits), limits.own_seconds, doors)
+            )
+            try:
+                while not (await asyncio.wait([output], timeout=LOOKING))[0]:
+                    if doors.fatal is not None:
+                        raise doors.fatal
+                given = _answer_of(await output, who)
+                if not doors.requests and place.startswith(COMMAND):  # an address may be a shop's own assistant
+                    raise ModelError("no_research", f"{who} {NOTHING}, and asked no model there: see docs/agents.md")
+            except ModelError as problem:
+                raise doors.fatal or doors.models.problem or problem from None
+            finally:
+                output.cancel()
+                await asyncio.wait([output])
+            if doors.fatal is not None:
+                raise doors.fatal
+            return _concluded(given, doors, models)
 
-    return Agent(answer, roles=(), prompts=own_agent_prompts, heeds=frozenset(), place=place, version=version)
+    return Agent(answer, roles=(), prompts=own_agent_prompts, heeds=frozenset(), place=place, **fields)
+
+
+def _concluded(answer: Answer, doors: Doors, models: Models) -> Answer:
+    """The answer with what the doors know of it: the cart, the budget, and what was asked of them."""
+    notes = list(answer.notes)
+    if not any(step.kind == "tool" for step in doors.world.session.trajectory.steps()):
+        notes.append(f"it {NOTHING}")
+    if doors.models.models is not None and not doors.models.calls:
+        notes.append("it asked no model through drretail")
+    if answer.usage is not None and doors.models.calls:
+        notes.append("what it says of its tokens is left out: they were counted where its models were asked")
+    if doors.world.refused:
+        notes.append(f"refused, since this world has nothing there: {', '.join(sorted(doors.world.refused)[:20])}")
+    kept: dict[str, Any] = {"usage": None if doors.models.calls else answer.usage}
+    if doors.models.problem is not None:
+        kept["stop"] = models.budget_stop or "token_budget"
+    declared = take_picks(answer.report)
+    if answer.picks is None and answer.outcome is None and declared.picks is None and declared.problem is None:
+        kept["picks"] = doors.world.picks
+        notes.append(CART_DECIDES if doors.world.picks else f"{PICKS_UNASKED}: {NO_BLOCK}")
+    report = answer.report.replace(doors.place.here, SHOP_URL).replace(doors.place.token, "…")
+    return answer.model_copy(update={"report": report, "notes": tuple(notes), **kept})
 
 
 GRACE = 2.0
@@ -155,10 +173,11 @@ _KEPT = 16 * 1024
 """Bytes of stderr that are kept: the last ones."""
 
 
-def command_agent(place: str) -> Agent:
+def command_agent(place: str, network: Network | None = None, passed: Sequence[str] = ()) -> Agent:
     """The agent behind ``cmd:COMMAND``. The words of the command are split as a shell does, but no shell runs.
 
-    Raises UserError if there is no such command.
+    ``network`` is how it reaches the doors: sealed where this machine can, else by proxy. ``passed`` are the variables
+    with keys that it inherits. Raises UserError if there is no such command, or no such network here.
     """
     command = place.removeprefix("cmd:")
     try:
@@ -171,8 +190,13 @@ def command_agent(place: str) -> Agent:
         raise UserError(
             f"There is no command {quoted(words[0])} here or on the PATH: check its name, or make the file executable."
         )
-
-    return _asked(partial(_output_of, words), words[0], place)
+    if network == "sealed" and (reason := why_unsealed()) is not None:
+        raise UserError(f"No command can be sealed here, since {reason}: take --network proxy.")
+    if missing := [name for name in passed if name not in os.environ]:
+        raise UserError(f"--pass-env names {missing[0]}, which is not set: set it, or leave it out.")
+    network = network or ("proxy" if why_unsealed() else "sealed")
+    output_for = partial(_output_of, words, network, passed)
+    return _asked(output_for, words[0], place, network=network, takes_model=True)
 
 
 class _Pipes(asyncio.SubprocessProtocol):
@@ -205,28 +229,39 @@ class _Pipes(asyncio.SubprocessProtocol):
         _set(self.closed)
 
 
-def _environment() -> dict[str, str]:
-    """The command's environment: no key of a provider or profile, unless DRRETAIL_PASS_ENV names its variable (commas
-    between).
-    """
-    passed = os.environ.get("DRRETAIL_PASS_ENV", "").replace(" ", "").split(",")
-    kept = {name: text for name, text in os.environ.items() if not KEY_NAMES.fullmatch(name) and not is_key(text)}
-    return kept | {name: os.environ[name] for name in passed if name in os.environ}
+_SECRET = re.compile(r"(?i)\w*(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|CUSTOM_HEADERS)")
+_WITH_PASSWORD = re.compile(r"\w+://[^/@\s]*:[^/@\s]+@")
 
 
-async def _output_of(words: list[str], request: bytes, seconds: int, token: str) -> bytes:
+def environment(network: Network, passed: Sequence[str], doors: Doors) -> dict[str, str]:
+    """The command's environment: no key, password or proxy but those of the run, and those that are passed."""
+    own = doors.environment(network)
+    left_out = doors.environment("proxy").keys() if network == "sealed" else {}
+    inherited = {
+        name: text
+        for name, text in os.environ.items()
+        if not (_SECRET.fullmatch(name) or is_key(text) or _WITH_PASSWORD.match(text) or name in left_out)
+    }
+    return inherited | own | {name: os.environ[name] for name in passed}
+
+
+async def _output_of(
+    words: Sequence[str], network: Network, passed: Sequence[str], request: bytes, seconds: int, doors: Doors
+) -> bytes:
     """What the command writes to stdout. No process of its process group is left running.
 
     Raises ModelError, with the end of its stderr but without the token, if it gives no answer.
     """
+    started = sealed(words, doors.place) if network == "sealed" else words
     loop = asyncio.get_running_loop()
     try:
-        transport, pipes = await loop.subprocess_exec(_Pipes, *words, start_new_session=True, env=_environment())
+        env = environment(network, passed, doors)
+        transport, pipes = await loop.subprocess_exec(_Pipes, *started, start_new_session=True, env=env)
     except OSError as problem:
         raise ModelError("agent", f"{words[0]} cannot be run: {problem}") from problem
 
     def failed(kind: ModelErrorKind, how: str) -> ModelError:
-        last = last_words(pipes.err, token)
+        last = last_words(pipes.err, doors.place.token)
         return ModelError(kind, f"{words[0]} {how}{f'; its stderr ends: {last}' if last else ''}")
 
     try:
@@ -298,7 +333,7 @@ def endpoint_agent(place: str) -> Agent:
     except ValueError:  # a name
         is_here = False
 
-    async def body_for(request: bytes, seconds: int, token: str) -> bytes:
+    async def body_for(request: bytes, seconds: int, doors: Doors) -> bytes:
         try:
             async with asyncio.timeout(seconds):
                 status, body = await _posted(place, request, through_proxy=not is_here)
@@ -310,11 +345,12 @@ def endpoint_agent(place: str) -> Agent:
         if len(body) > MOST_BYTES:
             raise ModelError("agent", f"{place} answered more than {MOST_BYTES:,} bytes")
         if not 200 <= status < 300:
-            reason = last_words(body, token)
+            reason = last_words(body, doors.place.token)
             raise ModelError("agent", f"{place} answered with status {status}{f': {reason}' if reason else ''}")
         return body
 
-    return _asked(body_for, place, place, partial(_version, place, through_proxy=not is_here))
+    version = partial(_version, place, through_proxy=not is_here)
+    return _asked(body_for, place, place, version=version, takes_model=True)
 
 
 def _version(address: str, *, through_proxy: bool) -> str | None:

@@ -13,7 +13,7 @@ from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
-from drretail.records.run import PICKS_MISSING, PICKS_UNREADABLE, Answer, Role
+from drretail.records.run import PICKS_MISSING, PICKS_UNASKED, PICKS_UNREADABLE, Answer, Role
 
 NO_BLOCK = "the report declares no picks"
 _FENCES = ("```", "~~~")
@@ -80,11 +80,8 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
         return _deciding(answer.model_copy(update={"report": report}), picks, answer.outcome)
     if declaration.picks is None and role is not None:
         declaration = await declared(answer.report, task, role, models)
-    notes = (
-        answer.notes
-        if declaration.picks is not None
-        else (*answer.notes, picks_note(declaration, report != answer.report))
-    )
+    is_known = declaration.picks is not None or any(note.startswith(PICKS_UNASKED) for note in answer.notes)
+    notes = answer.notes if is_known else (*answer.notes, picks_note(declaration, report != answer.report))
     answer = answer.model_copy(update={"report": report, "notes": notes})
     return _deciding(answer, declaration.picks, answer.outcome or declaration.outcome)
 

@@ -12,14 +12,14 @@ import asyncio
 import inspect
 import re
 import sys
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path, PurePath
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.language_models import BaseLanguageModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, convert_to_messages
@@ -42,6 +42,9 @@ from drretail.records.query import Task
 from drretail.records.run import COMMAND, OUTSIDE, Answer, Limits, PromptSet, Usage, WebMode, slug
 from drretail.tools.registry import TOOLS, langchain_tools, structured_tools
 from drretail.tools.toolkit import Toolkit
+
+if TYPE_CHECKING:
+    from drretail.doors.sealing import Network
 
 GIVEN = (
     *("question", "history", "user", "today", "instructions"),
@@ -227,8 +230,9 @@ async def _called(call: "partial[Any]") -> Any:
 AGENTS = Plugins("agent", BUILT_IN | BASELINES, "drretail.agents", "MODULE:NAME, cmd:COMMAND or http://ADDRESS")
 
 
-def named_agent(spec: str) -> tuple[str, Agent]:
-    """An agent and the name that its systems use: its own with ``+ws``, or the one in ``NAME=PLACE``.
+def named_agent(spec: str, network: "Network | None" = None, passed: Sequence[str] = ()) -> tuple[str, Agent]:
+    """An agent and the name that its systems use: its own with ``+ws``, or the one in ``NAME=PLACE``. ``network`` and
+    ``passed`` are for commands.
 
     Raises as ``load_agent`` does, and UserError for a NAME that another agent has.
     """
@@ -242,11 +246,11 @@ def named_agent(spec: str) -> tuple[str, Agent]:
         return name if mode == "snippets" else f"{name}+ws", replace(load_agent(plain), place=plain)
     if mode == "ws":
         raise UserError(f"{place}: an agent from outside reads pages by itself, so leave +ws out.")
-    if find_spec("mcp") is None:
-        raise UserError(f"Agents that are commands or addresses need mcp: {install_line('mcp')}.")
-    from drretail.agents import external
+    if find_spec("mcp") is None or find_spec("cryptography") is None:
+        raise UserError(f"Agents that are commands or addresses need doors: {install_line('doors')}.")
+    from drretail.agents.external import command_agent, endpoint_agent
 
-    return name, external.command_agent(place) if place.startswith(COMMAND) else external.endpoint_agent(place)
+    return name, command_agent(place, network, passed) if place.startswith(COMMAND) else endpoint_agent(place)
 
 
 def split_web_mode(name: str) -> tuple[str, WebMode]:

@@ -33,6 +33,7 @@ from drretail.api.options.research import Agents, ModelSpec
 from drretail.api.options.run import AskOptions, Queries, RunOptions, SystemOptions
 from drretail.api.settings import OFFLINE_MODEL, Settings
 from drretail.conditions.tools import read_limits
+from drretail.doors.sealing import Network, why_unsealed
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
@@ -158,7 +159,11 @@ def named_systems(
     options: SystemOptions, agents: Agents, model: research.Model, world: World, opener: Opener, observer: Observer
 ) -> list[SystemUnderTest]:
     """One system per agent. ``NAME+ws`` reads summaries of whole pages."""
-    who = named_agents(agents)
+    who = named_agents(agents, options.network, tuple(options.pass_env))
+    if model is not None or options.model_profile or opener.settings.model or opener.settings.model_profile:
+        who = {name: agent.with_model() for name, agent in who.items()}
+    if options.network is None and any(agent.network == "proxy" for agent in who.values()):
+        observer.note(f"Commands run unsealed, by proxy: {why_unsealed()}. What ignores it may reach the internet.")
     models = opened_models(model, options.model_profile, opener, who.values(), observer)
     overrides = NO_OVERRIDES
     if options.prompts is not None:
@@ -181,19 +186,20 @@ def named_systems(
     return new_suts
 
 
-def named_agents(agents: Agents) -> dict[str, Agent]:
-    """Agents by name. A function or graph without a given name goes by its own.
+def named_agents(agents: Agents, network: Network | None = None, passed: Sequence[str] = ()) -> dict[str, Agent]:
+    """Agents by name. A function or graph without a given name goes by its own. ``network`` and ``passed`` are for
+    commands.
 
     Raises UserError if two would go by the same name, and for an object that cannot answer.
     """
     if isinstance(agents, Mapping):
-        return {_free_name(str(name), agent): _with_name(agent)[1] for name, agent in agents.items()}
+        return {_free_name(str(name), agent): _with_name(agent, network, passed)[1] for name, agent in agents.items()}
     is_several = isinstance(agents, Iterable) and not isinstance(agents, str | Runnable)
     brought = cast(Iterable[object], agents if is_several else [agents])
     by_name: dict[str, Agent] = {}
     objects: dict[str, object] = {}
     for answerer in brought:
-        name, agent = _with_name(answerer)
+        name, agent = _with_name(answerer, network, passed)
         first = objects.setdefault(name, answerer)
         if first is not answerer and not (isinstance(answerer, str) and first == answerer):
             raise UserError(
@@ -204,9 +210,9 @@ def named_agents(agents: Agents) -> dict[str, Agent]:
     return by_name
 
 
-def _with_name(answerer: object) -> tuple[str, Agent]:
+def _with_name(answerer: object, network: Network | None, passed: Sequence[str]) -> tuple[str, Agent]:
     if isinstance(answerer, str):
-        return named_agent(answerer)
+        return named_agent(answerer, network, passed)
     agent = as_agent(answerer)
     if agent is None:
         raise AGENTS.refused(repr(answerer)[:60], answerer, "a drretail.Agent, a function that answers, or a Runnable")

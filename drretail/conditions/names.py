@@ -7,5 +7,6 @@ CONDITIONS = {
     "web": "drretail.conditions.shop:WEB_CONDITION",
     "without": "drretail.conditions.tools:WITHOUT",
     "scope": "drretail.conditions.tools:SCOPE",
+    "mix": "drretail.conditions.tools:MIX_CONDITION",
 }
 """What systems may differ in besides, in the order in which a system is given its values; limits are more such."""

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
-from typing import cast
+from typing import cast, get_args
 
 from pydantic import ValidationError
 
 from drretail.conditions.condition import Condition, dropping, with_options
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
-from drretail.records.run import Limits, Scope, System
+from drretail.records.run import MIX, Limits, Scope, SearchMix, System
 from drretail.tools.registry import FAMILIES, tools_of
 
 ALL = "all"
@@ -112,6 +112,24 @@ SCOPE = _Scope(
     name="scope",
     about="whether tools show only the user's own data, or any user's as in the paper",
     values=("own", "any"),
+    is_shown=False,
+)
+
+
+class _Mix(Condition):
+    def of(self, system: System) -> str | None:
+        return super().of(system) if system.is_command_or_address else None
+
+    def unfit(self, system: System) -> str | None:
+        has_one = MIX in system.options and not system.is_command_or_address
+        return "only the searches of commands and addresses are a mix of pages and products" if has_one else None
+
+
+MIX_CONDITION = _Mix(
+    name=MIX,
+    about="what searches give commands and addresses",
+    values=get_args(SearchMix),
+    in_words={"turns": "pages and products in turns", "web": "pages alone", "shop": "products alone"},
     is_shown=False,
 )
 

@@ -12,7 +12,7 @@ from drretail.env.world import World
 from drretail.errors import DrretailError
 from drretail.journal import Effects, Journal
 from drretail.records.evidence import Evidence, EvidenceText, Source
-from drretail.records.run import Scope, StateChange, WebMode
+from drretail.records.run import Scope, SearchMix, StateChange, WebMode
 from drretail.records.shop import UserProfile
 from drretail.records.trajectory import Trajectory, path_key
 
@@ -171,6 +171,8 @@ class SessionSettings:
     """What a search returns of a page: a snippet, a summary of the whole (paper section 5.3), or the part that fits."""
     without: frozenset[str] = frozenset()
     """The names of tools that this run does not have."""
+    mix: SearchMix = "turns"
+    """What a search of an agent from outside gives."""
     tools: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The agent's own tools, beside the nine: each a ``Tool`` of the layer above."""
     files: Path | None = None
@@ -207,6 +209,8 @@ class Session:
     """The world's profiles of the users in ``overlay``, as they were at the first update."""
     attempts: list[Attempt] = field(default_factory=list)
     """Granted and refused attempts, by path and seq."""
+    by_request: bool = False
+    """True if outside effects are known by what is asked alone: an agent from outside may ask in any order."""
 
     async def recall(self, steps: Iterable[Shown]) -> None:
         """Enters what these steps showed and changed, if it is not there: a run that was cut has a new session."""
@@ -230,7 +234,7 @@ class Session:
 
     def effects(self, path: str, seq: int) -> Effects:
         """The journal of one step's outside effects. It does not depend on parallel steps."""
-        return self.journal.scope(f"{path}/{seq}")
+        return self.journal.scope("doors" if self.by_request else f"{path}/{seq}")
 
     def user(self, user_id: str) -> UserProfile:
         """The profile as this run sees it. Raises NotFound for an unknown user."""

@@ -19,6 +19,7 @@ from drretail.errors import ModelError, UserError, quoted
 from drretail.event_loop import run_loop
 from drretail.journal import ActionResult, Asked, Journal
 from drretail.llm.calling import MARKED, Attempts, answer_of, with_cache_marks
+from drretail.llm.prices import priced
 from drretail.llm.registry import Model
 from drretail.llm.servers import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
@@ -34,6 +35,8 @@ NO_CALLS: dict[str, Any] = {
     "anthropic": {"type": "none"},
     **dict.fromkeys(("openai", "google", "offline", "scripted"), "none"),
 }
+WITH_BOTH = frozenset({"openai", "scripted"})
+"""Providers whose models take tools and the schema of the final answer in one request."""
 SMALLEST = 1e-9
 """Dollars that a branch gets if nothing is left for it: a limit has to be above 0."""
 OnUse = Callable[[Usage], None]
@@ -119,6 +122,60 @@ class Models:
         if reply.answer is None:
             raise reply.failure or ModelError("unusable", "no usable answer")
         return reply.answer
+
+    async def forward(
+        self,
+        role: Role,
+        messages: Sequence[BaseMessage],
+        tools: Sequence[dict[str, Any]] = (),
+        choice: str | None = None,
+        schema: dict[str, Any] | None = None,
+    ) -> AIMessage:
+        """The answer to a request that an agent made for a provider; an answer in a ``schema`` is its JSON text.
+
+        ``choice`` is "none", "any" or the tool that has to be called. Raises as ``call`` does, and ValueError for a
+        schema beside tools if the provider takes one or the other.
+        """
+        model, schemas, may_call = self._model(role), list(tools), choice != "none"
+        request = self._request(model, messages) | {"tools": schemas, "may_call": may_call}
+        if schemas and may_call and (choice or schema):
+            if schema and model.info.provider not in WITH_BOTH:
+                raise ValueError(f"{model.spec} takes a schema of its answer or tools, not both.")
+            form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+            options: dict[str, Any] = {"tool_choice": choice} if choice else {}
+            options |= {"response_format": form} if schema else {}
+            chat = model.chat.bind_tools(schemas, **options)
+            return await self._turn(role, "0", messages, request | options, chat)
+        if schema:
+            answer = await self._turn(role, "0", messages, request | {"schema": schema})
+            return answer.model_copy(update={"content": answered_json(answer), "tool_calls": []})
+        answer = await self._turn(role, "0", messages, request, _bound(model, schemas, may_call))
+        return with_calls_read(answer, tools, len(messages)) if may_call else answer
+
+    async def embed(self, role: Role, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer of an OpenAI-compatible provider to a request for embeddings, by the model that it names.
+
+        Raises ModelError as ``call`` does, and ValueError for a model of another provider.
+        """
+        model = self._model(role)
+        if model.info.provider != "openai" or not hasattr(model.chat, "root_async_client"):
+            raise ValueError(f"{model.spec} has no embeddings: name a model of openai:, or an agent without them.")
+        request = {"model": model.spec, "embeddings": body, "messages": []}
+        self._check_budget(role, {"messages": body.get("input", "")})
+
+        async def action() -> ActionResult:
+            client: Any = model.chat
+            try:
+                answer = await client.root_async_client.post("/embeddings", body=body, cast_to=dict[str, Any])
+            except Exception as problem:  # the boundary of a vendor's client, whose errors differ by version
+                raise ModelError("model", f"no embeddings: {type(problem).__name__}: {problem}") from problem
+            read = (answer.get("usage") or {}).get("prompt_tokens", 0)
+            used = priced(Usage(calls=1, input_uncached=read), f"openai:{body.get('model')}")
+            return ActionResult(answer, used.model_dump())
+
+        effect = await self.journal.scope("0", role).aperform("model", request, action)
+        self._count(role, effect.usage or {})
+        return effect.response
 
     def chat(self, role: Role, path: str = "0") -> "RoleChat":
         """The role's model as LangChain's agents and graphs take it. Its calls are those of ``call``."""

@@ -131,7 +131,8 @@ class ExperimentBudget:
     def count(self, label: str, system: System, usage: Mapping[str, Usage]) -> None:
         """Adds what a run used to what is spent."""
         cost = cost_of(usage, system.models)
-        if not (system.models or usage) or (self.dollars is not None and cost.dollars is None):
+        is_unseen = not usage and (not system.models or (system.is_command_or_address and not system.is_sealed))
+        if is_unseen or (self.dollars is not None and cost.dollars is None):
             self.untold = label
         took = {"tokens": cost.usage.total, "dollars": cost.dollars or 0.0}
         for unit in UNITS:

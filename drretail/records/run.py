@@ -23,6 +23,13 @@ Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "conte
 WebMode = Literal["snippets", "ws", "chunks"]
 Scope = Literal["own", "any"]
 """Whose data tools show: only the run's own user's, or any user's, as in the paper."""
+SearchMix = Literal["turns", "web", "shop"]
+"""What a search gives an agent from outside: pages and products in turns, or one of the two alone."""
+SEALED, NETWORK, MIX = "sealed", "network", "mix"
+"""The network of commands by default, and the names of the options that say how they reach theirs, and what searches
+mix for agents from outside."""
+CLIENT = "client"
+"""The role of an agent from outside, whose calls come through the doors of its run."""
 LONGEST_LABEL = 80
 SANDBOX = "sandbox"
 """The web provider that labels do not mention."""
@@ -157,6 +164,11 @@ class System(Record):
     def is_command_or_address(self) -> bool:
         """True if the agent runs outside of this process."""
         return self.place is not None and self.place.startswith(OUTSIDE)
+
+    @property
+    def is_sealed(self) -> bool:
+        """True if it is a command whose only network is the doors of its run."""
+        return self.place is not None and self.place.startswith(COMMAND) and NETWORK not in self.options
 
     @property
     def web_is_live(self) -> bool:
@@ -351,8 +363,11 @@ class StateChange(Record):
     after: Any
 
 
-PICKS_MISSING, PICKS_UNREADABLE = "picks_missing", "picks_unreadable"
-"""How a run's notes begin if its writer was asked for picks and declared none, or none that could be read."""
+PICKS_MISSING, PICKS_UNREADABLE, PICKS_UNASKED = "picks_missing", "picks_unreadable", "picks_unasked"
+"""How a run's notes begin if its writer was asked for picks and declared none, or none that could be read; or if it is
+from outside and may not have read that it should."""
+CART_DECIDES = "the report declares no picks: what was in the cart at the end counts"
+"""Such a note, if the agent filled the cart of the shop's pages."""
 
 
 class Answer(Record):

@@ -79,7 +79,7 @@ print({FEEDER!r} + "\\n\\n```picks\\nP:B0TEST0001 x 2\\n```")
 TUBE = Pick(product="B0TEST0001")
 TELLING = """
 token = asked["mcp"]["token"]
-assert token not in " ".join(sys.argv) and token not in str(dict(os.environ))
+assert token not in " ".join(sys.argv)
 sys.exit("my token is " + token + "!")
 """
 
@@ -89,11 +89,17 @@ def test_a_command_inherits_no_key_but_those_that_are_passed(
 ) -> None:
     for name in ("OPENAI_API_KEY", "GROQ_API_KEY", "ANTHROPIC_AUTH_TOKEN", "PLAIN"):
         monkeypatch.setenv(name, "x")
-    monkeypatch.setenv("DRRETAIL_PASS_ENV", "GROQ_API_KEY, OTHER")
+    monkeypatch.setenv("A_PASSWORD", "x")
+    monkeypatch.setenv("PLAIN_ADDRESS", "mongodb://me:secret@localhost/")
     monkeypatch.setenv("PLAIN_OF_PROFILE", "a-profiles-key-7")
     monkeypatch.setattr("drretail.errors._hidden", {"a-profiles-key-7"})
-    code = 'print(sorted(n for n in os.environ if n.split("_")[0] in ("OPENAI", "GROQ", "ANTHROPIC", "PLAIN")))'
-    assert recorded(world, command(tmp_path, code)).run.report == "['GROQ_API_KEY', 'PLAIN']\n"
+    code = 'print(sorted(n for n in os.environ if n.split("_")[0] in ("OPENAI", "GROQ", "ANTHROPIC", "PLAIN", "A")))'
+    spec = command(tmp_path, code)
+    name, agent = named_agent(spec, None, ["GROQ_API_KEY"])
+    run = record(world, SystemUnderTest.of(name, agent, {}, world)).run
+    assert run.report == "['GROQ_API_KEY', 'PLAIN']\n"
+    with pytest.raises(UserError, match="MISSING_KEY, which is not set"):
+        named_agent(spec, None, ["MISSING_KEY"])
 
 
 @pytest.mark.parametrize(
@@ -141,7 +147,8 @@ def test_what_stands_beside_an_answer_is_left_out_and_noted(
     assert run.picks == (TUBE,)
     assert known(run.report).removesuffix("{a: 1}").strip() == FEEDER
     assert note in " ".join(run.notes)
-    assert bool(note) == bool(run.notes)
+    assert len(run.notes) == 1 + bool(note)
+    assert "it searched nothing through drretail" in run.notes
 
 
 def test_what_is_too_late_or_left_behind_is_ended_with_all_that_it_started(
@@ -234,7 +241,7 @@ def test_what_cannot_be_an_agent_is_said_before_anything_runs(spec: str, message
     assert "secret" not in str(problem.value)
 
 
-def test_two_commands_of_a_name_are_named_apart_and_need_mcp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_commands_of_a_name_are_named_apart_and_need_doors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places: list[str] = []
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
@@ -247,7 +254,7 @@ def test_two_commands_of_a_name_are_named_apart_and_need_mcp(tmp_path: Path, mon
     assert list(named_agents([places[0], f"b={places[1]}"])) == ["cmd-agent", "b"]
     monkeypatch.setattr("drretail.agents.registry.find_spec", lambda name: None)
     with pytest.raises(
-        UserError, match=re.escape(f"Agents that are commands or addresses need mcp: {install_line('mcp')}.")
+        UserError, match=re.escape(f"Agents that are commands or addresses need doors: {install_line('doors')}.")
     ):
         named_agent("cmd:env")
 
@@ -258,7 +265,9 @@ def test_an_address_is_posted_the_same_and_answers_the_same(world: World, httpse
     run = recorded(world, httpserver.url_for("/agent")).run
     assert (run.status, run.report, run.picks) == ("done", FEEDER, (TUBE,))
     seen = [sorted(json.loads(request.data)) for request, _ in httpserver.log if request.method == "POST"]
-    assert seen == [["conversation", "instructions", "mcp", "messages", "query", "seconds", "today", "user"]]
+    assert run.notes == ("it searched nothing through drretail",)
+    told = ["conversation", "environment", "instructions", "mcp", "messages", "query", "seconds", "today", "user"]
+    assert seen == [told]
 
 
 @pytest.mark.parametrize(

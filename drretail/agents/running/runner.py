@@ -26,6 +26,7 @@ from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, files_for
 from drretail.conditions.registry import conditions_of
+from drretail.doors.world_door import OPEN_PAGE
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage
@@ -48,6 +49,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.figures import counted
 from drretail.records.query import ASK, Query, Reference, Task
 from drretail.records.run import (
+    MIX,
     REPORTED,
     TIME_LIMIT,
     Answer,
@@ -260,6 +262,7 @@ class Runner:
             scope=sut.system.sees,
             web_mode=sut.system.web_mode,
             without=tools_of(sut.system.options.get("without", ())),
+            mix=sut.system.options.get(MIX, "turns"),
             tools=own_tools(sut.agent.tools),
             files=own_files or files_for(self.files, query.query_id, alone=query.source == ASK),
             tool_timeout=self.tool_timeout,
@@ -329,7 +332,7 @@ def run_of(
         understood=answer.understood if answer else None,
         setbacks=session.trajectory.setbacks() if any(step.kind != "tool" for step in steps) else None,
         usage={**usage, **reported},
-        tools=tuple(session.settings.tools),
+        tools=(*session.settings.tools, *([OPEN_PAGE.name] if session.by_request else [])),
         tool_schema_hash=tool_schema_hash({**TOOLS, **session.settings.tools}),
         world_fingerprint=session.settings.world.manifest.fingerprint,
     )

@@ -35,6 +35,8 @@ from drretail.records.run import (
     BASELINES,
     COMPOSE,
     FILES,
+    NETWORK,
+    SEALED,
     SIZE,
     TURN_FLOORS,
     Limits,
@@ -128,7 +130,8 @@ class SystemUnderTest:
             self_checked=agent.self_checked,
             web_provider=web.provider,
             web_corpus=web.corpus,
-            options={name: value for name, value in options.items() if name != FILES or agent.reads_files},
+            options={name: value for name, value in options.items() if name != FILES or agent.reads_files}
+            | ({NETWORK: agent.network} if agent.network not in (None, SEALED) else {}),
             models={
                 role: RoleModel(spec=model.spec, kind=model.info.kind, params=model.asked or None)
                 for role, model in by_role.items()

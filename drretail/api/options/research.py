@@ -5,7 +5,7 @@ Types that only Python callers use are ``object`` at run time, so that help need
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from drretail.agents.names import BUILT_IN
 from drretail.api.option import MODELS, Option
@@ -89,6 +89,18 @@ Web = Annotated[
         metavar="NAME[:ARG]",
         default="sandbox",
     ),
+]
+Network = Annotated[
+    Literal["sealed", "proxy", "settings"] | None,
+    Option(
+        "How cmd:COMMAND reaches the shop and its model (docs/agents.md).",
+        WHAT,
+        default="sealed where this machine can, else proxy",
+    ),
+]
+PassEnv = Annotated[
+    shared.Texts,
+    Option("Variables with keys that cmd:COMMAND inherits.", WHAT, metavar="NAME", type=list[str]),
 ]
 Prompts = Annotated[
     str | Path | None, Option("Your own prompts (`drretail prompts --to DIR`).", WHAT, metavar="DIR", type=Path)

@@ -30,6 +30,8 @@ class SystemOptions:
     prompts: research.Prompts = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
+    network: research.Network = None
+    pass_env: research.PassEnv = ()
     files: research.Files = None
     web: research.Web = None
     limits: research.Limits = None

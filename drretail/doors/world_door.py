@@ -1,0 +1,277 @@
+"""The world of one run as a web: a search that mixes pages and products, readable pages, a cart.
+
+All of it goes through the session's Toolkit, so that steps, evidence and journal are those of the nine tools.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+from annotated_types import MaxLen
+
+from drretail.doors.pages import Hit, Page, product_page
+from drretail.env.session import Session
+from drretail.env.web.base import WebPage
+from drretail.errors import ModelError, NotFound
+from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
+from drretail.journal import Effects
+from drretail.records.evidence import Source
+from drretail.records.reading import Pick
+from drretail.records.run import SearchMix
+from drretail.records.shop import SHOP_URL, offers_of, product_of, variant_title
+from drretail.records.wish import MOST_PIECES
+from drretail.tools.registry import ROLE, offered
+from drretail.tools.tool import Tool, ToolResult
+from drretail.tools.toolkit import Toolkit, ToolReply
+from drretail.tools.web import fetch_pages
+
+SHOP_HOST = urlsplit(SHOP_URL).hostname or ""
+MOST_RESULTS = 20
+LONGEST_QUERY = 480
+"""Characters of a query that the tools take; a longer one is cut at a word."""
+PER_PAGE = 20
+_SITE = re.compile(r"(?:^|\s)-?site:(\S+)")
+
+
+def open_page(session: Session, url: Annotated[str, MaxLen(4000)], *, effects: Effects) -> ToolResult:
+    """Opens a page of the web.
+
+    Args:
+        url: Its address.
+
+    Returns:
+        evidence, url, title, text and date of the page, or its state and what the problem is.
+    """
+    (page,) = fetch_pages(session.settings.world.web, [url], effects, session.settings.tool_timeout)
+    if page.state != "ok":
+        return ToolResult({"url": page.url, "state": page.state, "problem": page.problem}, ())
+    source = Source(
+        id=web_evidence_id(page.url),
+        kind="web",
+        key=normalise_url(page.url),
+        title=page.title,
+        url=page.url,
+        form="page",
+        text=page.text,
+        date=page.date,
+    )
+    value = {"evidence": source.id, "url": page.url, "title": page.title, "text": page.text, "date": page.date}
+    return ToolResult(value, (source,))
+
+
+OPEN_PAGE = Tool("open_page", open_page, "read")
+
+
+@dataclass
+class WorldDoor:
+    """One session's world. What is in the cart at the end stands for picks that a report does not declare."""
+
+    session: Session
+    mix: SearchMix = "turns"
+    cart: dict[str, int] = field(default_factory=dict[str, int])
+    """Pieces by offer: "B0…", or "B0…/VARIANT"."""
+    refused: Counter[str] = field(default_factory=Counter[str])
+    """Requests by host that nothing here answers."""
+    toolkit: Toolkit = field(init=False)
+    problem: ModelError | None = field(init=False, default=None)
+    """Set once a replayed journal lacks an answer: the run is then another one, and ends."""
+
+    def __post_init__(self) -> None:
+        tools = offered(self.session)
+        web = {OPEN_PAGE.name: OPEN_PAGE} if "web_search" in tools else {}
+        self.toolkit = Toolkit(self.session, tools={**tools, **web})
+
+    @property
+    def picks(self) -> tuple[Pick, ...] | None:
+        """The cart; None if nothing is in it."""
+        return tuple(Pick(product=offer, quantity=pieces) for offer, pieces in self.cart.items()) or None
+
+    @property
+    def has_account(self) -> bool:
+        return self.session.settings.user_id is not None and "get_user_profile" in self.toolkit.tools
+
+    async def call(self, *calls: tuple[str, dict[str, Any]]) -> list[ToolReply]:
+        try:
+            return await self.toolkit.acall_all(calls, role=ROLE)
+        except ModelError as problem:
+            self.problem = problem
+            raise
+
+    async def search(self, query: str, k: int = 10) -> list[Hit]:
+        """The results of one search: by ``mix``, and of the sites alone that ``site:`` names."""
+        sites = [site.partition("/")[0].casefold() for site in _SITE.findall(query)]
+        words = " ".join(_SITE.sub(" ", query).split())[: LONGEST_QUERY + 1]
+        words = words if len(words) <= LONGEST_QUERY else words.rpartition(" ")[0] or words[:LONGEST_QUERY]
+        k = max(1, min(k, MOST_RESULTS))
+        calls: list[tuple[str, dict[str, Any]]] = []
+        if self.mix != "shop" and words and (not sites or any(SHOP_HOST not in site for site in sites)):
+            calls.append(("web_search", {"query": words}))
+        if self.mix != "web" and (not sites or any(SHOP_HOST in site for site in sites)):
+            calls.append(("product_catalog_search", {"query": words, "limit": k}))
+        replies = await self.call(*(call for call in calls if call[0] in self.toolkit.tools))
+        lists = [self._hits(reply.value) for reply in replies]
+        if sites:
+            lists = [[hit for hit in hits if any(site in hit.url for site in sites)] for hits in lists]
+        longest = max(map(len, lists), default=0)
+        return [hits[rank] for rank in range(longest) for hits in lists if rank < len(hits)][:k]
+
+    @staticmethod
+    def _hits(value: Mapping[str, Any]) -> list[Hit]:
+        """Results of a search of the web, or of the catalog with what they share."""
+        pages = value.get("results", ())
+        shared = {name: part for name, part in value.items() if name not in ("hits", "total")}
+        cards: list[dict[str, Any]] = [shared | hit for hit in value.get("hits", ())]
+        found = [Hit(page["title"], page["url"], page.get("snippet", ""), page.get("date")) for page in pages]
+        return found + [Hit(card["title"], f"{SHOP_URL}/{card['product_id']}", _facts(card)) for card in cards]
+
+    async def page(self, url: str) -> Page:
+        """The page at an address of the shop, or of the world's web; one with status 404 is refused, and counted."""
+        parts = urlsplit(url)
+        if (parts.hostname or "").removeprefix("www.") == SHOP_HOST:
+            page = await self.shop_page(unquote(parts.path).strip("/"), parse_qs(parts.query))
+        else:
+            page = await self._web_page(url)
+        if page.status == 404:
+            self.refused[parts.hostname or url[:80]] += 1
+        return page
+
+    async def _web_page(self, url: str) -> Page:
+        web, value = self.session.settings.world.web, dict[str, Any]()
+        if web.corpus is not None:  # what a fixed web lacks is known at once, and is no step
+            other = url.replace("https://", "http://") if url.startswith("https:") else url.replace("http:", "https:")
+            held: list[WebPage] = [page for page in map(web.fetch, (url, other)) if page.state == "ok"]
+            url = held[0].url if held else ""
+        if url and OPEN_PAGE.name in self.toolkit.tools:
+            (reply,) = await self.call((OPEN_PAGE.name, {"url": url}))
+            value = reply.value
+        if "evidence" not in value:
+            return Page(url, "Not found", paragraphs=("This web holds no such page.",), status=404)
+        paragraphs = tuple(filter(None, map(str.strip, value["text"].split("\n"))))
+        return Page(url, value["title"], paragraphs=paragraphs, date=value.get("date"))
+
+    async def shop_page(self, path: str, query: Mapping[str, list[str]]) -> Page:
+        """A page of the shop by its path, without slashes around it."""
+        asked = {name: values[0] for name, values in query.items()}
+        name, _, rest = path.partition("/")
+        if name == "cart":
+            return self._cart_page()
+        if name in ("", "search", "category"):
+            return await self._listing(asked | ({"category": rest} if name == "category" else {}))
+        if name == "account":
+            return await self._account(rest)
+        (reply,) = await self.call(("get_product_details", {"product_id": product_of(path.removeprefix("dp/"))}))
+        if reply.error is not None:
+            return self._lacking()
+        item = self.session.settings.world.store.product(reply.value["product_id"])
+        return product_page(f"{SHOP_URL}/{item.product_id}", item, has_account=self.has_account)
+
+    async def _listing(self, asked: dict[str, str]) -> Page:
+        """Products by words or category, filters and page, as the catalog's tool takes them."""
+        words, offset = asked.get("q", "")[:LONGEST_QUERY], asked.get("offset", "")
+        texts = {name: asked[name] for name in ("category", "sort_by", "order") if asked.get(name)}
+        numbers = {name: asked[name] for name in ("price_min", "price_max", "rating_min") if asked.get(name)}
+        first = int(offset) if offset.isdecimal() else 0
+        arguments: dict[str, Any] = {"query": words, "limit": PER_PAGE, "offset": first, **texts}
+        arguments |= {name: float(text) for name, text in numbers.items() if re.fullmatch(r"\d+(\.\d+)?", text)}
+        (reply,) = await self.call(("product_catalog_search", arguments))
+        hits, total = tuple(self._hits(reply.value)), reply.value.get("total", 0)
+        given = {"q": words, **texts, **numbers}
+        more = "&".join(f"{name}={quote(text)}" for name, text in given.items() if text)
+        links = [("Next page", f"/search?{more}&offset={first + len(hits)}")] if first + len(hits) < total else []
+        about = " in ".join(filter(None, (words, texts.get("category"))))
+        title = f"{total:,} results for {about}" if about else f"{total:,} products"
+        problem = (reply.value["error"]["message"],) if reply.error else ()
+        return self._of_shop(title, hits=hits, paragraphs=problem, links=tuple(links), query=words)
+
+    async def _account(self, path: str) -> Page:
+        """The run's own shopper, who is signed in: profile and statistics, orders, one order."""
+        if not self.has_account:
+            return self._lacking()
+        user = {"user_id": self.session.settings.user_id}
+        part, _, order_id = path.partition("/")
+        if order_id:
+            replies = await self.call(("get_order_details", {"order_id": order_id}))
+        elif part == "orders":
+            replies = await self.call(("get_user_orders", {**user, "limit": 50}))
+        else:
+            replies = await self.call(("get_user_profile", user), ("get_user_statistics", user))
+        if any(reply.error for reply in replies):
+            return self._lacking()
+        rows = [row for reply in replies for row in reply.value.get("orders", ()) if isinstance(row, dict)]
+        facts = [fact for reply in replies for fact in _rows(reply.value) if not rows]
+        orders = [
+            Hit(
+                f"Order {row['order_id']} of {row['order_date'][:10]}",
+                f"{SHOP_URL}/account/orders/{row['order_id']}",
+                ", ".join(f"{name}: {text}" for name, text in _rows(row)),
+            )
+            for row in rows
+        ]
+        links = () if part else (("Your orders", "/account/orders"),)
+        return self._of_shop(
+            "Your orders" if part else "Your account", facts=tuple(facts), hits=tuple(orders), links=links
+        )
+
+    def put(self, offer_id: str, quantity: str, *, replaces: bool) -> bool:
+        """Puts pieces of an offer into the cart, or with ``replaces`` so many in place of those there.
+
+        False if the shop has no such offer, or not so many.
+        """
+        try:
+            item = self.session.settings.world.store.product(product_of(offer_id))
+            offer = next(offer for offer in offers_of(item) if offer_id in (offer.offer_id, item.product_id))
+        except (NotFound, StopIteration):
+            return False
+        pieces = int(quantity) if quantity.isdecimal() else -1
+        wanted = pieces + (0 if replaces else self.cart.get(offer.offer_id, 0))
+        if pieces < 0 or wanted > MOST_PIECES or not offer.has(max(1, wanted)):
+            return False
+        self.cart = {**self.cart, offer.offer_id: wanted}
+        self.cart = {name: count for name, count in self.cart.items() if count}
+        return True
+
+    def _cart_page(self) -> Page:
+        products = self.session.settings.world.store.products([product_of(offer) for offer in self.cart])
+        names = {offer.offer_id: offer.name for item in products.values() for offer in offers_of(item)}
+        lines = tuple(
+            (offer, pieces, variant_title(products[product_of(offer)].title, names[offer]))
+            for offer, pieces in self.cart.items()
+        )
+        return self._of_shop("Cart", lines=lines, paragraphs=() if lines else ("The cart is empty.",))
+
+    def _of_shop(self, title: str, **parts: Any) -> Page:
+        return Page(SHOP_URL, title, is_shop=True, has_account=self.has_account, **parts)
+
+    def _lacking(self) -> Page:
+        return self._of_shop("Not found", paragraphs=("The shop has no such page.",), status=404)
+
+
+def _facts(card: Mapping[str, Any]) -> str:
+    """A product's card in one line: "$24.99 · 4.5 of 5 stars (120 ratings) · Fernhollow · Bird Feeders"."""
+    currency = card.get("currency", "USD")
+    amount = None if card.get("price") is None else f"{card['price']:.2f}"
+    price = "price unknown" if amount is None else f"${amount}" if currency == "USD" else f"{currency} {amount}"
+    stars = card.get("average_rating")
+    rating = f"{stars} of 5 stars ({card.get('rating_number') or 0:,} ratings)" if stars else ""
+    from_ = "from " if card.get("price_from") else ""
+    return " · ".join(filter(None, (from_ + price, rating, card.get("store"), card.get("category"))))
+
+
+def _rows(value: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
+    """A record's fields as rows of a table; the id to cite it by stands first, as "Reference"."""
+    rows: list[tuple[str, str]] = []
+    for name, part in value.items():
+        title = "Reference" if name == "evidence" else f"{before}{name.replace('_', ' ')}"
+        if isinstance(part, Mapping):
+            rows += _rows(part, f"{title}: ")
+        elif isinstance(part, list | tuple):
+            texts = (
+                ", ".join(text for _, text in _rows(row)) if isinstance(row, Mapping) else str(row) for row in part
+            )
+            rows.append((title, "; ".join(texts)))
+        else:
+            rows.append((title, str(part)))
+    return rows
