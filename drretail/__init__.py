@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from drretail.api.shops.answer import check as check
     from drretail.api.shops.ingest import ingest as ingest
     from drretail.api.shops.ingest import synth as synth
+    from drretail.api.shops.serve import serve_doors as serve_doors
     from drretail.api.shops.tools import serve_tools as serve_tools
     from drretail.api.shops.tools import show_tools as show_tools
     from drretail.api.verify import verify as verify
@@ -145,6 +146,7 @@ _PLACES = {
     "reproduce": "drretail.api.reproduce:reproduce",
     "run": "drretail.api.run:run",
     "score": "drretail.api.score:score",
+    "serve_doors": "drretail.api.shops.serve:serve_doors",
     "serve_tools": "drretail.api.shops.tools:serve_tools",
     "shop_tools": "drretail.agents.registry:shop_tools",
     "write_prompts": "drretail.api.prompts:write_prompts",

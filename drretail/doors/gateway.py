@@ -192,7 +192,11 @@ class _Entrance:
             context = self._authority.context(target.rpartition(":")[0].strip("[]"))
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             await writer.drain()
-            await writer.start_tls(context)
+            transport = writer.transport
+            try:
+                await writer.start_tls(context)
+            finally:  # Python 3.11 leaves the writer without any if the client breaks off
+                vars(writer)["_transport"] = writer.transport or transport
             await self._joined(reader, writer, SECURE)
         else:
             parts = urlsplit(target)

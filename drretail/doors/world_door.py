@@ -200,7 +200,7 @@ class WorldDoor:
             replies = await self.call(("get_user_profile", user), ("get_user_statistics", user))
         if any(reply.error for reply in replies):
             return self._lacking()
-        rows = [row for reply in replies for row in reply.value.get("orders", ()) if isinstance(row, dict)]
+        rows: list[dict[str, Any]] = replies[0].value.get("orders", []) if path == "orders" else []
         facts = [fact for reply in replies for fact in _rows(reply.value) if not rows]
         orders = [
             Hit(

@@ -1,4 +1,4 @@
-"""The options of check, synth, ingest, world, tools, mcp, doctor and prompts, one record each.
+"""The options of check, synth, ingest, world, tools, mcp, serve, doctor and prompts, one record each.
 
 Their docstrings are the commands' help.
 """
@@ -223,6 +223,23 @@ class McpOptions:
     web: research.Web = None
     http: Annotated[bool, Option("Serve over HTTP on this machine, instead of stdin and stdout.")] = False
     port: Annotated[int | None, Option("With --http: the port (default: any free one).", min=0, max=65535)] = None
+    observer: research.Observer = None
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Serves one session's services, shop and model, for agents that you try by hand.
+
+    It prints the environment in which clients find them (docs/agents.md). Nothing is recorded.
+    """
+
+    world: research.World = "demo"
+    user: Annotated[str | None, Option("The shopper who is signed in.", metavar="ID")] = None
+    model: research.Model = None
+    _: KW_ONLY
+    base_url: research.BaseUrl = ()
+    web: research.Web = None
+    port: Annotated[int, Option("The port (default: any free one).", min=0, max=65535)] = 0
     observer: research.Observer = None
 
 

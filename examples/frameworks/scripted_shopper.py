@@ -1,0 +1,71 @@
+"""A model by script for trying frameworks without a key: it searches, opens a product and a page, and cites both.
+
+``--model scripted_shopper:shopper:by-script``. What it reports says nothing about a framework, or about a model.
+"""
+
+import json
+import re
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from drretail.llm.scripted import Request, scripted_model
+
+WORDS = "bird feeder"
+ARGUMENTS: dict[str, Any] = {
+    "web_search": {"query": WORDS},
+    "tavily_search": {"query": WORDS},
+    "product_catalog_search": {"query": WORDS},
+    "ConductResearch": {"research_topic": WORDS},
+}
+"""The searches by their name, and what they are asked."""
+CODE = {
+    1: f'print(web_search(query="{WORDS}"))',
+    2: 'print(visit_webpage(url="http://ecommerce.com/{product}"))',
+}
+"""The turns of an agent that writes code."""
+
+
+def shopper() -> Any:
+    """The model that ``--model`` names."""
+    return scripted_model(play=play, name="shopper")
+
+
+def play(request: Request) -> AIMessage:
+    """The next turn, by the tools that the request has and by what the conversation holds."""
+    text = "\n".join(message.text for message in request.messages)
+    products = list(dict.fromkeys(re.findall(r"\bB0[A-Z0-9]{8}\b", text.replace("B0EXAMPLE1", ""))))
+    report = written(text, products)
+    if "<code>" in text and "final_answer" in text:
+        code = CODE.get(request.turn, f"final_answer({report!r})").replace("{product}", (products or ["-"])[0])
+        return AIMessage(f"Thought: the next step.\n<code>\n{code}\n</code>")
+    search = next((name for name in ARGUMENTS if name in request.tool_names), None)
+    if request.turn == 1 and search is not None:
+        return calling(search, ARGUMENTS[search])
+    if request.turn == 2 and products and "get_product_details" in request.tool_names:
+        return calling("get_product_details", {"product_id": products[0]})
+    if request.turn == 2 and products and "tavily_extract" in request.tool_names:
+        return calling("tavily_extract", {"urls": [f"http://ecommerce.com/{products[0]}"]})
+    if "ResearchComplete" in request.tool_names:
+        return calling("ResearchComplete", {})
+    if "list of strings" in text and "search quer" in text:  # gpt-researcher's questions to itself
+        return AIMessage(json.dumps([WORDS, f"how to choose a {WORDS}"]))
+    if "agent_role_prompt" in text:
+        return AIMessage(json.dumps({"server": "Shopper", "agent_role_prompt": "You advise shoppers."}))
+    return AIMessage(report)
+
+
+def calling(name: str, arguments: dict[str, Any]) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": "call"}])
+
+
+def written(text: str, products: list[str]) -> str:
+    """A report on the first product and the first page that were read."""
+    lines = ["# A bird feeder", ""]
+    if products:
+        place = text.find(products[0])
+        price = re.search(r"(?:USD |\$|price\W{1,4})(\d+\.\d\d)", text[place:])
+        lines.append(f"This one costs ${price[1] if price else '?'} [shop](http://ecommerce.com/{products[0]}).")
+    if (page := re.search(r"https://[\w-]+\.example/[\w/.-]+", text)) is not None:
+        lines.append(f"A guide is worth reading [guide]({page[0].rstrip('.')}).")
+    return "\n".join(lines)
