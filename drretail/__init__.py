@@ -19,6 +19,7 @@ From Python (docs/reference/python.md), each imported on first use:
     build_sandbox, check_sandbox  a sealed web for each query
     try_agent       one agent on one query, with its reward and that of last time
     show_tools, serve_tools  the nine tools listed or one of them called, and served over MCP
+    serve_doors     a session's services, shop and model, for agents tried by hand
     check_machine   what works on this machine, as ``doctor`` says it
     write_prompts   the prompts as files to change
     Result          what these commands return: tables, a readable text, a data frame
@@ -40,6 +41,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     querygen/      profile-aware queries
     agents/        agents that research in the shop and on the web, and their recorded runs
     conditions/    what systems differ in besides agent and model, each with its values
+    doors/         what agents of others find in a run: services, pages, the run's model
     tools/         the nine tools
     data_ingest/   raw files → world
     env/           the world: store, catalog, web, session

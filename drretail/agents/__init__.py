@@ -18,7 +18,7 @@ information.py       what agents are told beside their prompts: the parts that a
                      user's tools
 page_reading.py      +ws: summaries of whole pages
 prompts/             what the agents are told, one file a role
-external.py          agents that are commands or HTTP addresses: what they are asked, and the run's own session over MCP
+external.py          agents that are commands or HTTP addresses: what they are asked, and what their doors tell of them
 running/             from a query to a recorded run, and many runs side by side
 """
 

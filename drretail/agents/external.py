@@ -132,7 +132,7 @@ def _asked(output_for: OutputFor, who: str, place: str, **fields: Any) -> Agent:
                         raise doors.fatal
                 given = _answer_of(await output, who)
                 if not doors.requests and place.startswith(COMMAND):  # an address may be a shop's own assistant
-                    raise ModelError("no_research", f"{who} {NOTHING}, and asked no model there: see docs/agents.md")
+                    raise ModelError("agent", f"{who} {NOTHING}, and asked no model there: see docs/agents.md")
             except ModelError as problem:
                 raise doors.fatal or doors.models.problem or problem from None
             finally:

@@ -48,16 +48,16 @@ class Page:
 
     def html(self, base: str = SHOP_URL) -> str:
         """The page; its links into the shop begin with ``base``."""
-        return _templates().get_template("page.html.jinja").render(page=self, base=base, shop=SHOP_URL)
+        return templates().get_template("page.html.jinja").render(page=self, base=base, shop=SHOP_URL)
 
     @property
     def text(self) -> str:
         """The page for services that extract texts."""
-        return _templates().get_template("page.md.jinja").render(page=self).strip()
+        return templates().get_template("page.md.jinja").render(page=self).strip()
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
     folder = FileSystemLoader(Path(__file__).with_name("templates"))
     escapes = lambda name: bool(name) and ".html" in name  # noqa: E731 -- Markdown is plain text
     options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}

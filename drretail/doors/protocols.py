@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
-    HumanMessage,
     SystemMessage,
     ToolMessage,
     convert_to_messages,
 )
+from langchain_core.messages.utils import convert_to_openai_messages
 
 from drretail.records.base import canonical_json, sha256_of
 
@@ -134,31 +134,16 @@ def _read_responses(body: Json) -> ModelRequest:
 
 
 def _read_messages(body: Json) -> ModelRequest:
-    system = _parts(body.get("system") or "")
-    messages: list[BaseMessage] = [SystemMessage(system)] if system else []
-    for message in body["messages"]:
-        blocks: Any = message["content"]
-        blocks = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks
-        results = [block for block in blocks if block["type"] == "tool_result"]
-        messages += [
-            ToolMessage(_parts(block.get("content") or ""), tool_call_id=block["tool_use_id"]) for block in results
-        ]
-        said = _parts([block for block in blocks if block["type"] not in ("tool_result", "tool_use", "thinking")])
-        if message["role"] == "assistant":
-            calls = [block for block in blocks if block["type"] == "tool_use"]
-            called = [{"name": call["name"], "args": call["input"], "id": call["id"]} for call in calls]
-            messages.append(AIMessage(said, tool_calls=called))
-        elif said:
-            messages.append(HumanMessage(said))
+    system = [{"role": "system", "content": body["system"]}] if body.get("system") else []
+    # Its blocks of calls and results become messages of their own, in the form that LangChain reads.
+    spoken = convert_to_openai_messages([*system, *body["messages"]])
+    names = {"name": "name", "description": "description", "input_schema": "parameters"}
     tools = _tools(
         body.get("tools"),
-        lambda tool: (
-            {"name": tool["name"], "description": tool.get("description", ""), "parameters": tool["input_schema"]}
-            if "input_schema" in tool
-            else None
-        ),
+        lambda tool: {names[key]: tool[key] for key in names if key in tool} if "input_schema" in tool else None,
     )
-    return ModelRequest(messages, tools, _choice(body.get("tool_choice")), None, _stops(body.get("stop_sequences")))
+    stops = _stops(body.get("stop_sequences"))
+    return ModelRequest(convert_to_messages(spoken), tools, _choice(body.get("tool_choice")), None, stops)
 
 
 def _parts(content: Any) -> Any:
@@ -167,14 +152,10 @@ def _parts(content: Any) -> Any:
         return content
     parts: list[Json] = []
     for part in content:
-        source = part.get("source") or {}
         if part["type"] in ("text", "input_text", "output_text", "refusal"):
             parts.append({"type": "text", "text": part.get("text") or part.get("refusal") or ""})
         elif part["type"] == "input_image" and part.get("image_url"):
             parts.append({"type": "image_url", "image_url": {"url": part["image_url"]}})
-        elif source.get("type") == "base64":
-            url = f"data:{source['media_type']};base64,{source['data']}"
-            parts.append({"type": "image_url", "image_url": {"url": url}})
         else:
             _refuse(f"There is a part of the type {part['type']}")
     return parts[0]["text"] if len(parts) == 1 and parts[0]["type"] == "text" else parts

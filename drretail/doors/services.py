@@ -5,14 +5,13 @@ Tavily (search, extract), Serper, SearXNG, Firecrawl v1 and v2 (search, scrape),
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from drretail.doors.pages import Hit
+from drretail.doors.pages import Hit, templates
 from drretail.doors.world_door import MOST_RESULTS, WorldDoor
 
 Service = Callable[[WorldDoor, Request], Awaitable[Response]]
@@ -94,13 +93,6 @@ async def serper(door: WorldDoor, request: Request) -> Response:
 async def searxng(door: WorldDoor, request: Request) -> Response:
     asked = await _asked(request)
     hits = await door.search(_text(asked, "q"))
-    if asked.get("format") != "json":
-        results = (
-            f'<article class="result"><h3><a href="{escape(hit.url)}">{escape(hit.title)}</a></h3>'
-            f'<p class="content">{escape(hit.snippet)}</p></article>'
-            for hit in hits
-        )
-        return HTMLResponse(f"<!doctype html><main id=results>{''.join(results)}</main>")
     engine = {"engine": "drretail", "engines": ["drretail"], "category": "general"}
     rows = [
         {"url": hit.url, "title": hit.title, "content": hit.snippet, "publishedDate": hit.date, "score": 1 / rank}
@@ -132,23 +124,10 @@ async def firecrawl_scrape(door: WorldDoor, request: Request) -> Response:
 
 
 async def duckduckgo(door: WorldDoor, request: Request) -> Response:
-    """Both plain pages at once: the table of lite.duckduckgo.com, and the blocks of html.duckduckgo.com."""
+    """The table of lite.duckduckgo.com, or the blocks of html.duckduckgo.com."""
     hits = await door.search(_text(await _asked(request), "q"))
-    if (request.url.hostname or "").startswith("lite."):
-        rows = (
-            f"<tr><td><a rel=nofollow href=\"{escape(hit.url)}\" class='result-link'>{escape(hit.title)}</a></td></tr>"
-            f"<tr><td class='result-snippet'>{escape(hit.snippet)}</td></tr>"
-            f"<tr><td><span class='link-text'>{escape(hit.url.partition('://')[2])}</span></td></tr>"
-            for hit in hits
-        )
-        return HTMLResponse(f"<!doctype html><table>{''.join(rows)}</table>")
-    blocks = (
-        f'<div class="result results_links web-result"><div class="links_main result__body"><h2 class="result__title">'
-        f'<a class="result__a" href="{escape(hit.url)}">{escape(hit.title)}</a></h2>'
-        f'<a class="result__snippet" href="{escape(hit.url)}">{escape(hit.snippet)}</a></div></div>'
-        for hit in hits
-    )
-    return HTMLResponse(f"<!doctype html><body>{''.join(blocks)}</body>")
+    is_lite = (request.url.hostname or "").startswith("lite.")
+    return HTMLResponse(templates().get_template("duckduckgo.html.jinja").render(hits=hits, is_lite=is_lite))
 
 
 _TAVILY: Mapping[str, Service] = {"/search": tavily_search, "/extract": tavily_extract}

@@ -20,7 +20,7 @@ from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_i
 from drretail.journal import Effects
 from drretail.records.evidence import Source
 from drretail.records.reading import Pick
-from drretail.records.run import SearchMix
+from drretail.records.run import OPEN_PAGE, SearchMix
 from drretail.records.shop import SHOP_URL, offers_of, product_of, variant_title
 from drretail.records.wish import MOST_PIECES
 from drretail.tools.registry import ROLE, offered
@@ -62,7 +62,7 @@ def open_page(session: Session, url: Annotated[str, MaxLen(4000)], *, effects: E
     return ToolResult(value, (source,))
 
 
-OPEN_PAGE = Tool("open_page", open_page, "read")
+PAGES = Tool(OPEN_PAGE, open_page, "read")
 
 
 @dataclass
@@ -81,7 +81,7 @@ class WorldDoor:
 
     def __post_init__(self) -> None:
         tools = offered(self.session)
-        web = {OPEN_PAGE.name: OPEN_PAGE} if "web_search" in tools else {}
+        web = {OPEN_PAGE: PAGES} if "web_search" in tools else {}
         self.toolkit = Toolkit(self.session, tools={**tools, **web})
 
     @property
@@ -144,8 +144,8 @@ class WorldDoor:
             other = url.replace("https://", "http://") if url.startswith("https:") else url.replace("http:", "https:")
             held: list[WebPage] = [page for page in map(web.fetch, (url, other)) if page.state == "ok"]
             url = held[0].url if held else ""
-        if url and OPEN_PAGE.name in self.toolkit.tools:
-            (reply,) = await self.call((OPEN_PAGE.name, {"url": url}))
+        if url and OPEN_PAGE in self.toolkit.tools:
+            (reply,) = await self.call((OPEN_PAGE, {"url": url}))
             value = reply.value
         if "evidence" not in value:
             return Page(url, "Not found", paragraphs=("This web holds no such page.",), status=404)

@@ -25,6 +25,8 @@ Scope = Literal["own", "any"]
 """Whose data tools show: only the run's own user's, or any user's, as in the paper."""
 SearchMix = Literal["turns", "web", "shop"]
 """What a search gives an agent from outside: pages and products in turns, or one of the two alone."""
+OPEN_PAGE = "open_page"
+"""The tool by whose name a page stands among the steps that an agent from outside opened."""
 SEALED, NETWORK, MIX = "sealed", "network", "mix"
 """The network of commands by default, and the names of the options that say how they reach theirs, and what searches
 mix for agents from outside."""

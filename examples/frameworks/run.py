@@ -1,6 +1,7 @@
-"""Runs frameworks unmodified in the demo shop, each in an environment of its own: ``run.py [NAME …] [--model M] --to EXP``.
+"""Runs frameworks unmodified in the demo shop: ``run.py [NAME …] [--model M] --to EXP``.
 
-Without ``--model`` a script answers in the place of a language model. uv makes the environments, with these versions.
+Each has an environment of its own, which uv makes with these versions. Without ``--model`` a script answers in the
+place of a language model.
 """
 
 import argparse

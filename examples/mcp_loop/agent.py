@@ -1,8 +1,8 @@
 """A loop over MCP as a command: it asks a model, carries its calls out by the official client, and prints its report.
 
-The model is any that speaks OpenAI's chat completions:
+The model is that of the run, which answers at OPENAI_BASE_URL under any name:
 
-OPENAI_BASE_URL=http://localhost:11434/v1 MODEL=qwen3 drretail ask "…" --agent "cmd:python examples/mcp_loop/agent.py"
+drretail ask "…" --model openai:gpt-5 --agent "cmd:python examples/mcp_loop/agent.py"
 """
 
 import asyncio
@@ -50,9 +50,8 @@ async def research(instructions: str, shop: Client, provider: httpx2.AsyncClient
 
 async def answer(provider: httpx2.AsyncClient, messages: list[Any], tools: list[Any]) -> dict[str, Any]:
     """The model's next message."""
-    address = os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
-    key = os.environ.get("OPENAI_API_KEY", "none")
-    body = {"model": os.environ["MODEL"], "messages": messages} | ({"tools": tools} if tools else {})
+    address, key = os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"]
+    body = {"model": "any", "messages": messages} | ({"tools": tools} if tools else {})
     got = await provider.post(f"{address}/chat/completions", json=body, headers={"Authorization": f"Bearer {key}"})
     got.raise_for_status()
     return got.json()["choices"][0]["message"]

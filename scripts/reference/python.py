@@ -20,7 +20,7 @@ you must mend; its message says how."""
 NAMES = {
     "Worlds and models": (
         "drretail: demo open_world open_model download synth ingest check Checked Result check_machine show_tools",
-        "drretail: serve_tools write_prompts",
+        "drretail: serve_doors serve_tools write_prompts",
         "drretail.api.shops.world: info check copy",
         "drretail.env.world: World",
     ),

@@ -3,8 +3,10 @@
 import asyncio
 import json
 import re
+import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,14 +15,21 @@ from werkzeug import Request, Response
 
 from drretail.agents.registry import named_agent
 from drretail.agents.running.estimate import estimate_left
+from drretail.agents.running.run import run_systems
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.systems import named_agents
+from drretail.doors.sealing import Network, why_unsealed
 from drretail.env.world import World
 from drretail.errors import UserError, install_line
+from drretail.experiment import run_path
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.llm.registry import Model
+from drretail.llm.scripted import scripted_model
+from drretail.llm.usage import ExperimentBudget
 from drretail.records.reading import Pick
-from drretail.records.run import Limits
-from drretail.run_file import Recorded
+from drretail.records.run import CART_DECIDES, CLIENT, Limits
+from drretail.run_file import Recorded, read_recorded
 from tests.agents.conftest import QUERY, record
 from tests.agents.external_agents import command
 from tests.build import known
@@ -28,6 +37,7 @@ from tests.shop import USER
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
+GUIDE = "https://birds.example/clean"
 FEEDER = "The tube feeder costs $24.99 [P:B0TEST0001]."
 
 
@@ -296,3 +306,98 @@ def test_an_address_too_late_or_where_nobody_listens_is_a_failed_run(world: Worl
     told.set()
     kind, text = failure(world, "http://127.0.0.1:9/agent")
     assert (kind, "cannot be asked: ConnectError" in text) == ("agent", True)
+
+
+RESEARCHING = """
+import json, os, ssl, sys
+import httpx2
+
+question = json.load(sys.stdin)["query"]
+client = httpx2.Client(verify=ssl.create_default_context(cafile=os.environ["SSL_CERT_FILE"]))
+
+def post(url, key, **body):
+    answer = client.post(url, json=body, headers={"Authorization": f"Bearer {os.environ[key]}"})
+    if answer.is_error:
+        sys.exit(answer.text)
+    return answer.json()
+
+hits = post("https://api.tavily.com/search", "TAVILY_API_KEY", query="clean " + question, max_results=4)["results"]
+texts = [client.get(hit["url"]).text for hit in hits[:2]]
+said = post("https://api.openai.com/v1/chat/completions", "OPENAI_API_KEY", model="gpt-4.1",
+            messages=[{"role": "user", "content": question + json.dumps(hits) + json.dumps(texts)}])
+client.get("https://telemetry.example/ping")
+"""
+REPORTING = "print(said['choices'][0]['message']['content'])"
+FILLING = "client.post('http://ecommerce.com/cart', data={'offer': 'B0TEST0001', 'quantity': '2'})\n" + REPORTING
+CITING = f"{FEEDER.partition(' [')[0]} [shop](http://ecommerce.com/B0TEST0001), [a guide](https://birds.example/clean)."
+
+
+def unmodified(folder: Path, code: str) -> str:
+    (folder / "agent.py").write_text(RESEARCHING + code, encoding="utf-8")
+    return f"cmd:{sys.executable} {folder / 'agent.py'}"
+
+
+def researching(
+    world: World, folder: Path, code: str, model: Model, network: Network | None = None, **limits: int
+) -> SystemUnderTest:
+    _, agent = named_agent(f"mine={unmodified(folder, code)}", network)
+    return SystemUnderTest.of("mine", agent.with_model(), {"": model}, world, limits=Limits(seconds=60, **limits))
+
+
+@pytest.mark.parametrize("network", [*([] if why_unsealed() else ["sealed"]), "proxy"])
+def test_an_agent_that_knows_nothing_of_us_is_recorded_counted_and_replayed(
+    world: World, tmp_path: Path, network: Network
+) -> None:
+    model = scripted_model(CITING)
+    mine = researching(world, tmp_path, REPORTING, model, network)
+    assert mine.label == f"mine@scripted-test-{'network-proxy-' * (network == 'proxy')}seconds60"
+    folder = tmp_path / "exp"
+    (tally,) = run_systems(folder, Runner(world, "w"), [mine], [QUERY]).tallies
+    assert (tally.done, tally.tool_calls) == (1, 4)
+    made = read_recorded(run_path(folder, mine.label, QUERY.query_id, 1))
+    names = ["web_search", "product_catalog_search", "open_page", "get_product_details", "scripted:test"]
+    assert [step.name for step in made.run.steps] == names
+    assert [citation.evidence_id for citation in made.run.citations] == ["P:B0TEST0001", web_evidence_id(GUIDE)]
+    usage = made.run.usage[CLIENT]
+    assert (usage.calls, usage.input > 100, usage.dollars) == (1, True, 0)
+    assert made.run.notes[0] == "refused, since this world has nothing there: telemetry.example"
+    assert (made.run.picks, made.run.is_undecided) == (None, False)  # it was not told the form of picks
+
+    unasked = researching(world, tmp_path, REPORTING, scripted_model(RuntimeError("asked again")), network)
+    replayed = record(world, unasked, replay=folder)
+    assert (replayed.run, replayed.evidence) == (made.run, made.evidence)
+    other = researching(
+        world, tmp_path, "post('https://api.tavily.com/search', 'SERPER_API_KEY', query='x')", model, network
+    )
+    error = known(record(world, other, replay=folder).run.error)
+    assert "holds no answer to this request" in error.message
+
+
+@pytest.mark.parametrize(
+    ("code", "limits", "kind", "picks", "note"),
+    [
+        (FILLING, {}, None, (Pick(product="B0TEST0001", quantity=2),), CART_DECIDES),
+        (REPORTING, {"tokens": 10}, "budget", None, ""),
+    ],
+    ids=["its cart", "a cap"],
+)
+def test_what_the_doors_know_decides(
+    world: World, tmp_path: Path, code: str, limits: dict[str, int], kind: str | None, picks: object, note: str
+) -> None:
+    run = record(world, researching(world, tmp_path, code, scripted_model(CITING), **limits)).run
+    assert (run.error and run.error.kind, run.picks, note in (*run.notes, "")) == (kind, picks, True)
+
+
+def test_a_command_that_reached_nothing_is_named_and_has_not_researched(world: World, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text("print('Take it.')", encoding="utf-8")
+    kind, message = failure(world, f"cmd:{sys.executable} {tmp_path / 'agent.py'}")
+    assert (kind, "searched nothing through drretail" in message) == ("agent", True)
+
+
+def test_what_an_unsealed_agent_took_is_unknown_where_no_call_came(world: World, tmp_path: Path) -> None:
+    budget = ExperimentBudget(tokens=100)
+    for network, untold in (("sealed", None), ("proxy", "mine")):
+        mine = replace(researching(world, tmp_path, REPORTING, scripted_model("x"), "proxy"), label="mine")
+        options = {} if network == "sealed" else mine.system.options
+        budget.count("mine", mine.system.model_copy(update={"options": options}), {})
+        assert budget.untold == untold

@@ -1,6 +1,7 @@
 """Agents from the command line, commands among them. Tests agents/running/identity.py and agents/external.py."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,10 +120,13 @@ def test_what_ends_a_process_ends_that_run_by_name_and_no_other(
     assert [name for name, message in failed if not message.startswith(ended[name])] == []
 
 
+ASKING = f'{sys.executable} -c \'import os, urllib.request as u; u.urlopen(os.environ["DRRETAIL_HERE"] + "/cart")\''
+
+
 def test_a_commands_files_and_those_beside_them_are_its_code(
     drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
 ) -> None:
-    (tmp_path / "agent.sh").write_text('cat > /dev/null; . "./report.sh"\n')
+    (tmp_path / "agent.sh").write_text(f'{ASKING}; . "./report.sh"\n')
     asked = (*run, "--no-floors", "--no-pages", "--agent", "cmd:sh agent.sh")
     (tmp_path / "report.sh").write_text("echo One.\n")
     succeeds(*asked)

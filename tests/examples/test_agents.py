@@ -54,23 +54,28 @@ def test_the_script_and_the_endpoint_before_it_stand_beside_react(
 
 
 @needs_mcp
-def test_the_loop_over_mcp_researches_with_the_given_model(
-    tiny_shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_loop_over_mcp_researches_with_the_runs_model(tiny_shop: Path, tmp_path: Path) -> None:
     asked = (("product_catalog_search", {"query": "tube bird feeder"}), ("calculator", {"expression": "2*3"}))
     calls = [
         {"id": name, "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
         for name, args in asked
     ]
     report = "# One feeder\n\nIt costs $24.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```"
-    monkeypatch.setenv("MODEL", "scripted")
     with Provider(completes({"content": None, "tool_calls": calls}), completes({"content": report})) as provider:
-        monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
-        loop = of_python("loop", "mcp_loop/agent.py")
-        experiment = run(tiny_shop, QUESTIONS[:1], loop, to=tmp_path / "exp", baselines=False)
+        loop, model = (
+            of_python("loop", "mcp_loop/agent.py"),
+            {"model": "openai:gpt-4.1", "base_url": f"{provider.url}/v1"},
+        )
+        experiment = run(tiny_shop, QUESTIONS[:1], loop, to=tmp_path / "exp", baselines=False, **model)
     (made,) = experiment
     assert (made.status, made.error) == ("done", None)
-    assert [step.name for step in made.steps] == ["product_catalog_search", "calculator"]
+    assert [step.name for step in made.steps] == [
+        "openai:gpt-4.1",
+        "product_catalog_search",
+        "calculator",
+        "openai:gpt-4.1",
+    ]
+    assert made.usage["client"].calls == 2
     assert len(made.picks or ()) == len(made.citations) == 1
     assert score(experiment, ["checks"]).scores
 

@@ -26,7 +26,6 @@ from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, files_for
 from drretail.conditions.registry import conditions_of
-from drretail.doors.world_door import OPEN_PAGE
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage
@@ -50,6 +49,7 @@ from drretail.records.figures import counted
 from drretail.records.query import ASK, Query, Reference, Task
 from drretail.records.run import (
     MIX,
+    OPEN_PAGE,
     REPORTED,
     TIME_LIMIT,
     Answer,
@@ -332,7 +332,7 @@ def run_of(
         understood=answer.understood if answer else None,
         setbacks=session.trajectory.setbacks() if any(step.kind != "tool" for step in steps) else None,
         usage={**usage, **reported},
-        tools=(*session.settings.tools, *([OPEN_PAGE.name] if session.by_request else [])),
+        tools=(*session.settings.tools, *([OPEN_PAGE] if session.by_request else [])),
         tool_schema_hash=tool_schema_hash({**TOOLS, **session.settings.tools}),
         world_fingerprint=session.settings.world.manifest.fingerprint,
     )
