@@ -38,8 +38,8 @@ class Page:
     """The cart: each offer with its pieces and title."""
     links: tuple[tuple[str, str], ...] = ()
     """Further pages of the shop, each with its path."""
-    linked_data: Mapping[str, Any] | None = None
-    """The product in schema.org's words."""
+    product: Product | None = None
+    """What is sold on the page, which its HTML says in schema.org's words, too."""
     date: str | None = None
     query: str = ""
     is_shop: bool = False
@@ -84,7 +84,7 @@ def product_page(url: str, item: Product, *, has_account: bool) -> Page:
         items=item.features,
         paragraphs=item.description,
         links=((f"More in {item.leaf_category}", f"/category/{item.leaf_category}"),),
-        linked_data=_linked(item, offers),
+        product=item,
         is_shop=True,
         has_account=has_account,
     )
@@ -95,25 +95,3 @@ def _listed(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {_listed(part)}" for name, part in value.items())
     return "; ".join(map(_listed, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def _linked(item: Product, offers: tuple[Offer, ...]) -> dict[str, Any]:
-    offered = [
-        {
-            "@type": "Offer",
-            "sku": offer.offer_id,
-            "name": offer.name or item.title,
-            "price": f"{offer.price:.2f}",
-            "priceCurrency": item.currency,
-            "availability": f"https://schema.org/{'InStock' if offer.has() else 'OutOfStock'}",
-        }
-        for offer in offers
-        if offer.price is not None
-    ]
-    linked: dict[str, Any] = {"@context": "https://schema.org", "@type": "Product", "name": item.title}
-    linked |= {"sku": item.product_id, "category": " > ".join(item.categories), "offers": offered}
-    linked |= {"brand": {"@type": "Brand", "name": item.brand}} if item.brand else {}
-    if item.average_rating is not None and item.rating_number:
-        rating = {"ratingValue": item.average_rating, "reviewCount": item.rating_number}
-        linked["aggregateRating"] = {"@type": "AggregateRating", **rating}
-    return linked

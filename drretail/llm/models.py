@@ -158,15 +158,15 @@ class Models:
         Raises ModelError as ``call`` does, and ValueError for a model of another provider.
         """
         model = self._model(role)
-        if model.info.provider != "openai" or not hasattr(model.chat, "root_async_client"):
+        client: Any = getattr(model.chat, "root_async_client", None)
+        if client is None:
             raise ValueError(f"{model.spec} has no embeddings: name a model of openai:, or an agent without them.")
         request = {"model": model.spec, "embeddings": body, "messages": []}
         self._check_budget(role, {"messages": body.get("input", "")})
 
         async def action() -> ActionResult:
-            client: Any = model.chat
             try:
-                answer = await client.root_async_client.post("/embeddings", body=body, cast_to=dict[str, Any])
+                answer = await client.post("/embeddings", body=body, cast_to=dict[str, Any])
             except Exception as problem:  # the boundary of a vendor's client, whose errors differ by version
                 raise ModelError("model", f"no embeddings: {type(problem).__name__}: {problem}") from problem
             read = (answer.get("usage") or {}).get("prompt_tokens", 0)

@@ -1,13 +1,16 @@
-"""gpt-researcher as its README has it. It drops sources of pages below a length unless it is told not to."""
+"""gpt-researcher as its README has it. It drops short sources and downloads a tokenizer unless it is told not to."""
 
 import asyncio
 import contextlib
 import json
 import os
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
-os.environ.setdefault("COMPRESSION_THRESHOLD", "0")
-from gpt_researcher import GPTResearcher
+shipped = Path(str(find_spec("litellm").origin)).parent / "litellm_core_utils/tokenizers"
+os.environ |= {"COMPRESSION_THRESHOLD": "0", "TIKTOKEN_CACHE_DIR": str(shipped)}
+from gpt_researcher import GPTResearcher  # noqa: E402
 
 
 async def main(question: str) -> str:

@@ -3,18 +3,20 @@
 ``--model scripted_shopper:shopper:by-script``. What it reports says nothing about a framework, or about a model.
 """
 
+import base64
 import json
 import re
+import struct
 from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from drretail.llm.scripted import Request, scripted_model
+from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedChat, scripted_model
 
 WORDS = "bird feeder"
 ARGUMENTS: dict[str, Any] = {
     "web_search": {"query": WORDS},
-    "tavily_search": {"query": WORDS},
+    "tavily_search": {"query": WORDS, "queries": [WORDS]},
     "product_catalog_search": {"query": WORDS},
     "ConductResearch": {"research_topic": WORDS},
 }
@@ -26,13 +28,46 @@ CODE = {
 """The turns of an agent that writes code."""
 
 
-def shopper() -> Any:
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "ResearchQuestion": {"research_brief": WORDS},
+    "Summary": {"summary": f"About a {WORDS}.", "key_excerpts": WORDS},
+}
+"""Answers in a schema, by its name."""
+
+
+class Shopper(ScriptedChat):
+    """The script as a chat model, with embeddings that count words by their beginnings."""
+
+    @property
+    def root_async_client(self) -> "Shopper":
+        return self
+
+    async def post(self, path: str, *, body: dict[str, Any], **_: object) -> dict[str, Any]:
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        vectors = [[0.0] * 64 for _ in texts]
+        for vector, text in zip(vectors, texts, strict=True):
+            for word in str(text).casefold().split():
+                vector[sum(word[:5].encode()) % 64] += 1.0
+        packed = [base64.b64encode(struct.pack("<64f", *vector)).decode() for vector in vectors]
+        rows = [{"object": "embedding", "index": place, "embedding": row} for place, row in enumerate(packed)]
+        return {
+            "object": "list",
+            "data": rows,
+            "model": body["model"],
+            "usage": {"prompt_tokens": 1, "total_tokens": 1},
+        }
+
+
+def shopper(*_: object) -> Any:
     """The model that ``--model`` names."""
-    return scripted_model(play=play, name="shopper")
+    return scripted_model(name="shopper").with_chat(Shopper(play=play, model="shopper"))
 
 
-def play(request: Request) -> AIMessage:
+def play(request: Request) -> AIMessage | ScriptedAnswer:
     """The next turn, by the tools that the request has and by what the conversation holds."""
+    if request.schema is not None:
+        text = "\n".join(message.text for message in request.messages)
+        return ScriptedAnswer(structured=SCHEMAS.get(request.schema) or browsing(text))
     text = "\n".join(message.text for message in request.messages)
     products = list(dict.fromkeys(re.findall(r"\bB0[A-Z0-9]{8}\b", text.replace("B0EXAMPLE1", ""))))
     report = written(text, products)
@@ -46,13 +81,28 @@ def play(request: Request) -> AIMessage:
         return calling("get_product_details", {"product_id": products[0]})
     if request.turn == 2 and products and "tavily_extract" in request.tool_names:
         return calling("tavily_extract", {"urls": [f"http://ecommerce.com/{products[0]}"]})
-    if "ResearchComplete" in request.tool_names:
+    if "ResearchComplete" in request.tool_names and request.turn > 1:
         return calling("ResearchComplete", {})
     if "list of strings" in text and "search quer" in text:  # gpt-researcher's questions to itself
         return AIMessage(json.dumps([WORDS, f"how to choose a {WORDS}"]))
     if "agent_role_prompt" in text:
         return AIMessage(json.dumps({"server": "Shopper", "agent_role_prompt": "You advise shoppers."}))
     return AIMessage(report)
+
+
+def browsing(text: str) -> dict[str, Any]:
+    """browser-use's next action, by the address at which its browser is."""
+    state = text.rpartition("<browser_state>")[2]
+    product = re.search(r"ecommerce\.com/(B0[A-Z0-9]{8})", state)
+    button = re.search(r"\[(\d+)\]<button[^\n]*\n?\s*Add to cart", state)
+    if "ecommerce.com/cart" in state.partition("Page info")[0]:
+        action: dict[str, Any] = {"done": {"text": "A feeder is in the cart.", "success": True, "files_to_display": []}}
+    elif button is not None:
+        action = {"click": {"index": int(button[1])}}
+    else:
+        path = product[1] if product else f"search?q={WORDS.replace(' ', '+')}"
+        action = {"navigate": {"url": f"http://ecommerce.com/{path}", "new_tab": False}}
+    return {"thinking": "", "evaluation_previous_goal": "", "memory": "", "next_goal": "", "action": [action]}
 
 
 def calling(name: str, arguments: dict[str, Any]) -> AIMessage:
