@@ -162,10 +162,12 @@ class WorldDoor:
             return await self._listing(asked | ({"category": rest} if name == "category" else {}))
         if name == "account":
             return await self._account(rest)
-        (reply,) = await self.call(("get_product_details", {"product_id": product_of(path.removeprefix("dp/"))}))
-        if reply.error is not None:
+        product_id = product_of(path.removeprefix("dp/"))
+        known = self.session.settings.world.store.products([product_id, product_id.upper()])
+        if not known or "get_product_details" not in self.toolkit.tools:  # such as a favicon, which is no step
             return self._lacking()
-        item = self.session.settings.world.store.product(reply.value["product_id"])
+        item = next(iter(known.values()))
+        await self.call(("get_product_details", {"product_id": item.product_id}))
         return product_page(f"{SHOP_URL}/{item.product_id}", item, has_account=self.has_account)
 
     async def _listing(self, asked: dict[str, str]) -> Page:

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage
 
 from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedChat, scripted_model
 
-WORDS = "bird feeder"
+WORDS, PRODUCT = "bird feeder", "B0P0C5LLEP"
 ARGUMENTS: dict[str, Any] = {
     "web_search": {"query": WORDS},
     "tavily_search": {"query": WORDS, "queries": [WORDS]},
@@ -66,8 +66,7 @@ def shopper(*_: object) -> Any:
 def play(request: Request) -> AIMessage | ScriptedAnswer:
     """The next turn, by the tools that the request has and by what the conversation holds."""
     if request.schema is not None:
-        text = "\n".join(message.text for message in request.messages)
-        return ScriptedAnswer(structured=SCHEMAS.get(request.schema) or browsing(text))
+        return ScriptedAnswer(structured=SCHEMAS.get(request.schema) or browsing(request.messages[-1].text))
     text = "\n".join(message.text for message in request.messages)
     products = list(dict.fromkeys(re.findall(r"\bB0[A-Z0-9]{8}\b", text.replace("B0EXAMPLE1", ""))))
     report = written(text, products)
@@ -92,16 +91,13 @@ def play(request: Request) -> AIMessage | ScriptedAnswer:
 
 def browsing(text: str) -> dict[str, Any]:
     """browser-use's next action, by the address at which its browser is."""
-    state = text.rpartition("<browser_state>")[2]
-    product = re.search(r"ecommerce\.com/(B0[A-Z0-9]{8})", state)
-    button = re.search(r"\[(\d+)\]<button[^\n]*\n?\s*Add to cart", state)
-    if "ecommerce.com/cart" in state.partition("Page info")[0]:
-        action: dict[str, Any] = {"done": {"text": "A feeder is in the cart.", "success": True, "files_to_display": []}}
-    elif button is not None:
-        action = {"click": {"index": int(button[1])}}
+    button = re.search(r"\[(\d+)\]<button[^\n]*\n?\s*Add to cart", text)
+    if button is not None:
+        action: dict[str, Any] = {"click": {"index": int(button[1])}}
+    elif "ecommerce.com/cart" in text:
+        action = {"done": {"text": "A feeder is in the cart.", "success": True, "files_to_display": []}}
     else:
-        path = product[1] if product else f"search?q={WORDS.replace(' ', '+')}"
-        action = {"navigate": {"url": f"http://ecommerce.com/{path}", "new_tab": False}}
+        action = {"navigate": {"url": f"http://ecommerce.com/{PRODUCT}", "new_tab": False}}
     return {"thinking": "", "evaluation_previous_goal": "", "memory": "", "next_goal": "", "action": [action]}
 
 

@@ -384,7 +384,7 @@ def test_an_agent_that_knows_nothing_of_us_is_recorded_counted_and_replayed(
 def test_what_the_doors_know_decides(
     world: World, tmp_path: Path, code: str, limits: dict[str, int], kind: str | None, picks: object, note: str
 ) -> None:
-    run = record(world, researching(world, tmp_path, code, scripted_model(CITING), **limits)).run
+    run = record(world, researching(world, tmp_path, code, scripted_model(CITING), None, **limits)).run
     assert (run.error and run.error.kind, run.picks, note in (*run.notes, "")) == (kind, picks, True)
 
 

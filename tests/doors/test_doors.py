@@ -81,6 +81,7 @@ def test_the_mix_and_sites_say_what_is_searched(world: World, mix: SearchMix, qu
 def test_pages_are_extracted_and_what_the_world_lacks_is_refused_and_no_step(world: World) -> None:
     async def use(doors: Doors) -> None:
         async with httpx2.AsyncClient(base_url=doors.place.here + "/") as client:
+            assert (await client.get("favicon.ico")).status_code == 404
             urls = [GUIDE, GUIDE.replace("https", "http"), FEEDER, "https://ping.example/favicon.ico"]
             said = (await client.post("tavily/extract", json={"urls": urls})).json()
             assert [row["url"] for row in said["results"]] == urls[:3]
@@ -91,7 +92,7 @@ def test_pages_are_extracted_and_what_the_world_lacks_is_refused_and_no_step(wor
             assert (page["metadata"]["statusCode"], "every two weeks" in page["markdown"]) == (200, True)
         async with httpx2.AsyncClient(proxy=doors.place.proxy) as client:
             assert (await client.post("http://us.telemetry.example/batch", json={})).status_code == 403
-        assert doors.world.refused == {"ping.example": 1, "us.telemetry.example": 1}
+        assert doors.world.refused == {"ping.example": 1, "us.telemetry.example": 1, "ecommerce.com": 1}
 
     session = at_doors(world, use)
     steps = [(step.name, step.error) for step in session.trajectory.steps()]

@@ -98,9 +98,8 @@ def test_a_providers_own_client_calls_a_tool_and_reads_a_stream(
 def asking(**given: Any) -> Callable[[Doors], Awaitable[Any]]:
     async def asked(doors: Doors) -> Any:
         client = AsyncOpenAI(base_url=f"{doors.place.here}/v1", api_key=doors.place.token)
-        return await client.chat.completions.create(
-            **({"model": "m", "messages": [{"role": "user", "content": "x"}]} | given)
-        )
+        usual: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "x"}]}
+        return await client.chat.completions.create(**(usual | given))
 
     return asked
 
