@@ -128,12 +128,11 @@ class WorldDoor:
         return found + [Hit(card["title"], f"{SHOP_URL}/{card['product_id']}", _facts(card)) for card in cards]
 
     async def page(self, url: str) -> Page:
-        """The page at an address of the shop, or of the world's web; one with status 404 is refused, and counted."""
+        """The page at an address of the shop, or of the world's web, which may refuse it: its status is then 404."""
         parts = urlsplit(url)
         if (parts.hostname or "").removeprefix("www.") == SHOP_HOST:
-            page = await self.shop_page(unquote(parts.path).strip("/"), parse_qs(parts.query))
-        else:
-            page = await self._web_page(url)
+            return await self.shop_page(unquote(parts.path).strip("/"), parse_qs(parts.query))
+        page = await self._web_page(url)
         if page.status == 404:
             self.refused[parts.hostname or url[:80]] += 1
         return page

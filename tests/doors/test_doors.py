@@ -92,7 +92,7 @@ def test_pages_are_extracted_and_what_the_world_lacks_is_refused_and_no_step(wor
             assert (page["metadata"]["statusCode"], "every two weeks" in page["markdown"]) == (200, True)
         async with httpx2.AsyncClient(proxy=doors.place.proxy) as client:
             assert (await client.post("http://us.telemetry.example/batch", json={})).status_code == 403
-        assert doors.world.refused == {"ping.example": 1, "us.telemetry.example": 1, "ecommerce.com": 1}
+        assert doors.world.refused == {"ping.example": 1, "us.telemetry.example": 1}
 
     session = at_doors(world, use)
     steps = [(step.name, step.error) for step in session.trajectory.steps()]

@@ -97,13 +97,3 @@ def test_nothing_leaves_a_sealed_command_but_to_the_gateway(world: World) -> Non
         other.close()
 
     at_doors(world, use)
-
-
-@pytest.mark.skipif(why_unsealed() is not None, reason=str(why_unsealed()))
-def test_a_sealed_command_ends_as_it_does_outside(world: World) -> None:
-    async def use(doors: Doors) -> None:
-        for code, status in (("raise SystemExit(7)", 7), ("import os; os.kill(os.getpid(), 9)", -9)):
-            made = await asyncio.create_subprocess_exec(*sealed([sys.executable, "-c", code], doors.place))
-            assert await made.wait() == status
-
-    at_doors(world, use)

@@ -53,6 +53,9 @@ def test_the_script_and_the_endpoint_before_it_stand_beside_react(
     assert compare(experiment, "script", "react", metrics=["checks"]).comparison.tables
 
 
+MODEL = "openai:gpt-4.1"
+
+
 @needs_mcp
 def test_the_loop_over_mcp_researches_with_the_runs_model(tiny_shop: Path, tmp_path: Path) -> None:
     asked = (("product_catalog_search", {"query": "tube bird feeder"}), ("calculator", {"expression": "2*3"}))
@@ -62,19 +65,11 @@ def test_the_loop_over_mcp_researches_with_the_runs_model(tiny_shop: Path, tmp_p
     ]
     report = "# One feeder\n\nIt costs $24.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```"
     with Provider(completes({"content": None, "tool_calls": calls}), completes({"content": report})) as provider:
-        loop, model = (
-            of_python("loop", "mcp_loop/agent.py"),
-            {"model": "openai:gpt-4.1", "base_url": f"{provider.url}/v1"},
-        )
-        experiment = run(tiny_shop, QUESTIONS[:1], loop, to=tmp_path / "exp", baselines=False, **model)
+        loop, to, address = of_python("loop", "mcp_loop/agent.py"), tmp_path / "exp", f"{provider.url}/v1"
+        experiment = run(tiny_shop, QUESTIONS[:1], loop, MODEL, to=to, baselines=False, base_url=address)
     (made,) = experiment
     assert (made.status, made.error) == ("done", None)
-    assert [step.name for step in made.steps] == [
-        "openai:gpt-4.1",
-        "product_catalog_search",
-        "calculator",
-        "openai:gpt-4.1",
-    ]
+    assert [step.name for step in made.steps] == [MODEL, "product_catalog_search", "calculator", MODEL]
     assert made.usage["client"].calls == 2
     assert len(made.picks or ()) == len(made.citations) == 1
     assert score(experiment, ["checks"]).scores
