@@ -8,6 +8,7 @@ environment.toml   the variables by which clients find the gateway
 services.py        search services and extractors in their own protocols
 world_door.py      what they all ask: a search that mixes pages and products, pages, a cart, all of it evidence
 pages.py           pages of the shop and of the web, as HTML that needs no script and as Markdown
+templates/         how these are written
 model_door.py      the run's models behind the addresses of providers
 protocols.py       OpenAI's and Anthropic's requests, answers and streams
 """

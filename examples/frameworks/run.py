@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 FRAMEWORKS: dict[str, tuple[str, ...]] = {
     "smolagents_code": ("smolagents[openai,toolkit]==1.26.0", "ddgs==9.10.0"),
     "openai_agents": ("openai-agents==0.24.0",),
