@@ -74,7 +74,7 @@ class Offers:
     def could_be(self, kind: str) -> list[Listing]:
         """Every product that may be of a kind, by id.
 
-        It holds all the kind's words, is in a category so named, or is in a department alone and called as things there.
+        It has the kind's words, is in a category so named, or is in a department alone and called like things there.
         """
         # Kinds compare words by their stems. A catalog that compares unchanged words misses "feeders".
         text = search_words(kind) or kind if self.world.manifest.analyzer == "english" else ""

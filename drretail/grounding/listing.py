@@ -152,8 +152,8 @@ def state_of_kind(listing: Listing, kind: str) -> State:
 
 
 def is_unplaced(listing: Listing, leaf: str) -> bool:
-    """True if the shop keeps a product in a department alone, and its title calls it as titles in a category of this name
-    there call such a thing.
+    """True if the shop keeps a product in a department alone, and its title calls it what titles in a category of this
+    name there call such a thing.
     """
     product = listing.product
     heads = listing.vocabulary.heads_below(leaf) if len(product.categories) == 1 else {}
