@@ -10,7 +10,6 @@ cart.py          a report's cart with prices and total
 commands.py      the commands that make the experiment again
 drawing/         the one table of all outputs, and how it is drawn: terminal, Markdown, LaTeX, CSV; progress on stderr
 tables/          scores, pairs and agreement as tables, for all folders below
-plots/           plots as SVG
 page/            pages for a browser
 sections.py      for a terminal: the scoreboard, slices, comparisons; every table that scores have, for terminal, text,
                  page, LaTeX and CSV

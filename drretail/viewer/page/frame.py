@@ -283,7 +283,7 @@ def whole_page(
     return displayable(template("page.html.jinja").render(**fields, **frame()))
 
 
-STYLES = ("page.css", "first_screen.css", "plots.css")
+STYLES = ("page.css", "first_screen.css")
 
 
 def frame() -> dict[str, Any]:
