@@ -55,7 +55,7 @@ def write_report_page(view: ExperimentView, to: Path, form: Form = "auto", bar: 
     folder, links = to.with_suffix(""), Links(in_folder=True, index=INDEX)
     waiting, done = list[RenderedQuestion](), list[RenderedQuestion]()
     size, is_split = 0, form == "split"
-    for rendered in rendered_questions(view, bar, alone=is_split):
+    for rendered in rendered_questions(view, bar):
         waiting.append(rendered)
         size += rendered.size
         is_split = is_split or (form == "auto" and size > LARGEST)
@@ -82,11 +82,9 @@ def write_report_page(view: ExperimentView, to: Path, form: Form = "auto", bar: 
     return folder / INDEX
 
 
-def rendered_questions(
-    view: ExperimentView, bar: Bar | None = None, *, alone: bool = False
-) -> Iterator[RenderedQuestion]:
-    """Every question of an experiment, read and rendered one at a time, for one page or ``alone`` on its own."""
-    renderer = Questions(view, alone=alone)
+def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[RenderedQuestion]:
+    """Every question of an experiment, read and rendered one at a time."""
+    renderer = Questions(view)
     for question in view.questions:
         yield renderer.render(question)
         if bar is not None:
