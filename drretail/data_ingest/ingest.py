@@ -43,7 +43,7 @@ from drretail.env.folder import write_world
 from drretail.env.manifest import STAGES, CategoryCounts, Manifest, SourceFile, WorldRows, check_is_ours, writer_lock
 from drretail.env.processes import cores
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.store.users import pool_of
+from drretail.env.store.users import default_pool
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
@@ -71,7 +71,7 @@ def _check_replaceable(
     before = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
     before["profile pool"] = live.profile_pool
     now = {**_parameters(options), "seed": options.seed, "since": options.since, "analyzer": options.chosen_analyzer}
-    now["profile pool"] = pool_of(options.profile_pool, options.seed).hash
+    now["profile pool"] = default_pool().hash
     other += [
         f"{option.replace('_', ' ')} {_written(now.get(option))} instead of {_written(before.get(option))}"
         for option in sorted({*before, *now})
@@ -358,7 +358,7 @@ def _write(
         products,
         orders,
         seed=options.seed,
-        pool=pool_of(options.profile_pool, options.seed),
+        pool=default_pool(),
         formulation=FORMULATIONS[options.chosen_analyzer],
         origin={
             "since": options.since,
@@ -374,7 +374,7 @@ def _write(
 def _parameters(options: IngestSettings) -> dict[str, Any]:
     """The options for a manifest's parameters, without those that have fields of their own there."""
     unsaid = {name for name in ("mapping", "until") if getattr(options, name) is None}
-    parameters = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", "profile_pool", *unsaid})
+    parameters = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
     if options.mapping is not None:
         parameters["mapping"] = options.mapping.model_dump(mode="json", exclude_defaults=True)
     return parameters

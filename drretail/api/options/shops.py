@@ -121,14 +121,6 @@ class IngestOptions:
         ),
     ] = None
     seed: shared.Seed = "42"
-    profile_pool: Annotated[
-        str | None,
-        Option(
-            "Whose names and addresses users have: Faker's (an extra) in a locale, such as faker:de_DE.",
-            metavar="faker:LOCALE",
-            default="the shipped pool",
-        ),
-    ] = None
     vary_orders: Annotated[
         bool, Option("Draw quantities and statuses at random, as of made-up shops (default: 1, Delivered).", flag="")
     ] = False
