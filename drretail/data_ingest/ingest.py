@@ -36,12 +36,11 @@ from drretail.data_ingest.selected import (
     selected_products,
     total_of,
 )
-from drretail.data_ingest.stages import source_files
+from drretail.data_ingest.stages import cores, source_files
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import WriteWorld, find_live, opens
 from drretail.env.folder import write_world
 from drretail.env.manifest import STAGES, CategoryCounts, Manifest, SourceFile, WorldRows, check_is_ours, writer_lock
-from drretail.env.processes import cores
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.users import default_pool
 from drretail.errors import UserError
@@ -149,7 +148,7 @@ def ingest_files(
     bad, since the last order makes the shop's today.
 
     The world is written only when everything else has succeeded; ``dry_run`` ends before that. Stages that a killed run
-    finished are reused. ``workers`` is the number of processes, by default as many as are useful. Neither the workers
+    finished are reused. ``workers`` is the number of threads, by default as many as are useful. Neither the workers
     nor the engine change the result.
 
     Raises UserError if a file is missing, cut or damaged, if more than one in a hundred reviews or orders is dated too

@@ -140,9 +140,7 @@ class IngestOptions:
             metavar="duckdb|spark[:MASTER]",
         ),
     ] = "duckdb"
-    parallel: Annotated[int | None, Option("The number of processes.", min=1, default="as many as make it faster")] = (
-        None
-    )
+    parallel: Annotated[int | None, Option("The number of threads.", min=1, default="as many as make it faster")] = None
     force: Annotated[bool, Option("Replace the existing world.")] = False
     dry_run: Annotated[bool, Option("Count all rows and show how the first ones are read. Make no world.")] = False
 
