@@ -185,10 +185,6 @@ class ToolsOptions:
     user: Annotated[str | None, Option("The user who asks.", metavar="ID")] = None
     web: research.Web = None
     vary: research.ClientVary = None
-    form: Annotated[
-        Literal["openai", "anthropic", "json"] | None,
-        Option("Print the tools' schemas in this format.", flag="--format"),
-    ] = None
 
 
 @dataclass(frozen=True, slots=True)

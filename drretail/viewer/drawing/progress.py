@@ -15,24 +15,6 @@ from drretail.viewer.drawing.screen import fit_to_screen
 EVERY_SECONDS = 8.0
 
 
-# Seconds between two notes on a wait: many calls may wait for the same thing.
-WAIT_SECONDS = 2.0
-
-
-class Waits:
-    """Prints what a command waits for, at most every two seconds; only on a terminal, and if progress is shown."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._announced_at = float("-inf")
-
-    def __call__(self, line: str) -> None:
-        now = self._clock()
-        if _is_shown and sys.stderr.isatty() and now - self._announced_at >= WAIT_SECONDS:
-            self._announced_at = now
-            print(fit_to_screen(line), file=sys.stderr, flush=True)
-
-
 class PlainProgress(Progress):
     """A line when a task begins, whenever none came for eight seconds, and when it has ended."""
 
@@ -92,6 +74,12 @@ def _repeated(say: Callable[[], None]) -> Generator[None]:
 def busy(label: str, total: int | None = None) -> AbstractContextManager[Bar]:
     """``Progress.busy`` for a command that shows no other progress."""
     return choose_progress().busy(label, total)
+
+
+def note_wait(line: str) -> None:
+    """Prints what a command waits for, if progress is shown, unless a line came in the last eight seconds."""
+    if _is_shown:
+        PlainProgress().note_if_silent(line)
 
 
 def choose_progress() -> Progress:

@@ -18,7 +18,7 @@ from drretail.records.run import Run
 from drretail.records.score import Scores
 from drretail.viewer.drawing.table import Table
 from drretail.viewer.experiment import ExperimentView, read_view
-from drretail.viewer.page.frame import Links, fragment, packed_page, page_name, whole_page
+from drretail.viewer.page.frame import Links, fragment, page_name, whole_page
 from drretail.viewer.page.overview import (
     render_false_statements,
     render_map,
@@ -38,8 +38,6 @@ LARGEST = 8_000_000
 LARGEST_SINGLE = 25_000_000
 """The most bytes of a page even if a single one was asked for: browsers and mail take no larger files."""
 INDEX = "index.html"
-LARGEST_PLAIN = 1_000_000
-"""The most bytes of a single page that is written as it is; a larger one is packed, in a sixth of its size."""
 OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
 """The end of every page's title."""
 _HEAD = 8_192
@@ -66,17 +64,17 @@ def write_report_page(view: ExperimentView, to: Path, form: Form = "auto", bar: 
             )
         if is_split:
             for page in waiting:
-                write_atomically(folder / page_name(page.question), packed_page(question_page(view, page, links)))
+                write_atomically(folder / page_name(page.question), question_page(view, page, links))
             done += [replace(page, head=Markup(), body=Markup()) for page in waiting]
             waiting.clear()
     if not is_split:
         page = one_page(view, waiting)
-        write_atomically(to, page if len(page) <= LARGEST_PLAIN else packed_page(page))
+        write_atomically(to, page)
         _forget([folder / INDEX, *folder.glob("query-*.html")])
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         return to
-    write_atomically(folder / INDEX, packed_page(index_page(view, done)))
+    write_atomically(folder / INDEX, index_page(view, done))
     names = {page_name(page.question) for page in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in names)])
     return folder / INDEX
