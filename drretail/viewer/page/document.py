@@ -1,5 +1,5 @@
 """The report of an experiment: one self-contained file, or an index and a page for each question if it is large.
-Scores, reports and runs are also HTML for a notebook's cells.
+Tables and scores are also HTML for a notebook's cells.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,13 +11,10 @@ from markupsafe import Markup
 
 from drretail.errors import UserError
 from drretail.files import write_atomically
-from drretail.grounding.report.render import render_report
 from drretail.progress import Bar
-from drretail.records.evidence import Evidence
-from drretail.records.run import Run
 from drretail.records.score import Scores
 from drretail.viewer.drawing.table import Table
-from drretail.viewer.experiment import ExperimentView, read_view
+from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import Links, fragment, page_name, whole_page
 from drretail.viewer.page.overview import (
     render_false_statements,
@@ -27,7 +24,6 @@ from drretail.viewer.page.overview import (
     render_scores,
 )
 from drretail.viewer.page.question import Questions, RenderedQuestion
-from drretail.viewer.page.report_html import marked_html
 from drretail.viewer.run_lines import looked_at
 from drretail.viewer.tables.board import BoardTables, about_words
 from drretail.viewer.tables.false_statements import checked_in_words
@@ -151,10 +147,6 @@ def _forget(pages: Iterable[Path]) -> None:
             page.unlink()
 
 
-HEIGHT = 640
-"""The height in pixels of a page inside a cell; longer pages scroll."""
-
-
 def table_cell(table: Table, notes: Sequence[str] = ()) -> str:
     """A table in the notebook's own style, with its title above it and its notes below."""
     drawn = fragment("notebook_table.html.jinja", table=table)
@@ -176,29 +168,3 @@ def scores_cell(scores: Scores) -> str:
     tables = (table_cell(table, table.notes) for table in tables_of.tables)
     notes = map(table_note, filter(None, [tables_of.tested, *tables_of.absent]))
     return str(Markup("").join([lead, *map(Markup, tables), *notes]))
-
-
-def run_cell(experiment: Path, run: Run) -> str:
-    """A run of an experiment as a page of its own: its question, its report with every claim marked, and its steps."""
-    view = read_view(experiment)
-    wanted = (run.system, run.query_id, run.repeat)
-    place = [(planned.label, planned.query.query_id, planned.repeat) for planned in view.planned].index(wanted)
-    question = next(question for question in view.questions if place in question.places)
-    section = Questions(view).render(replace(question, places=(place,))).unfolded()
-    return _framed(whole_page(run.run_id, run.system, "", (), [section]))
-
-
-def report_cell(run: Run, evidence: Sequence[Evidence]) -> str:
-    """The report of a run without an experiment, with numbered sources; why there is none if the run failed."""
-    if run.report is None:
-        why = "" if run.error is None else f": {run.error.message}"
-        return str(Markup("<p>{} left no report{}</p>").format(run.system, why))
-    report = marked_html(render_report(run.report, evidence).text, ()).html
-    return _framed(whole_page(run.run_id, run.system, "", (), [report]))
-
-
-def _framed(page: str) -> str:
-    """The page in an iframe, so that its style and script stay apart from the notebook's."""
-    style = f"box-sizing:border-box;width:100%;height:{HEIGHT}px"
-    frame = Markup('<iframe srcdoc="{}" sandbox="allow-scripts allow-popups" style="{}"></iframe>')
-    return str(frame.format(page, style))

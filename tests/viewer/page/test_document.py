@@ -1,5 +1,5 @@
 """The report as a whole, and its questions. Also tests question.py, frame.py and viewer/cart.py.
-run_cell, scores_cell: tests/api/test_notebook.py.
+scores_cell: tests/api/test_notebook.py.
 """
 
 import base64
