@@ -157,10 +157,6 @@ class CheckWorldOptions:
     """Compares a world's data with its manifest. Exit code 3: something is wrong."""
 
     world: World
-    _: KW_ONLY
-    all: Annotated[
-        bool, Option("Compare every row of a large world on servers, too. Default: a sample of their rows.")
-    ] = False
 
 
 @dataclass(frozen=True, slots=True)
