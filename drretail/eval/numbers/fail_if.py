@@ -354,7 +354,7 @@ def stated(gate: GateResult) -> Iterator[str]:
         size, change = (part for part in reversed(gate.rule.rpartition(":")[2].split("=")))
         most = "no possible one in 80%" if gate.detectable is None else f"one of {gate.detectable:.2f} in 80%"
         yield (
-            f"{gate.rule}: an unchanged agent fails in at most {100 * gate.alpha:.3g}% of comparisons. With these "
+            f"{gate.rule}: an unchanged agent fails in {100 * gate.alpha:.3g}% of comparisons. With these "
             f"{counted(gate.of, 'query')}{of_users} a true {change} of {size} fails in {percent(gate.catches)}, and "
             f"{most}."
         )
