@@ -1,6 +1,6 @@
 """What a question needs is proved by what is right without it.
 
-Also tests checks/sources.py and need_floors of records/score.py.
+Also tests checks/sources.py and need_floors of eval/numbers/facts.py.
 """
 
 from collections import Counter
@@ -11,13 +11,13 @@ import pytest
 
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow
+from drretail.eval.numbers.facts import need_floors
 from drretail.grounding.cart import OPEN, RIGHT, WRONG
 from drretail.querygen.lint import Linter
 from drretail.querygen.proofs import BASKETS, without
 from drretail.records.criteria import Fact, Gold, NeedProof, Needs
 from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.score import need_floors
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
 from drretail.viewer.wishes import wish_lines
