@@ -67,6 +67,8 @@ def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_w
         ("generate --model anthropic", "names no model"),
         ("generate --model anthropic:claude-sonnet-4-6 --mode generic --user ANNA", "leave out --user"),
         ("generate --user NOBODY", "no user 'NOBODY'"),
+        ("generate --needs profile=.7 --needs web=.7", "together above 1"),
+        ("generate --needs profile=half", "such as profile=.5"),
         ("shipped --split foo", "no split 'foo'. Known are all, conversations, dev"),
     ):
         command, *flags = arguments.split()
