@@ -110,8 +110,7 @@ class Drafts:
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
         rng = Random(f"{self.seed}|{user_id}")
-        now = self.world.manifest.now.date()
-        needs = [*islice(needs_of(shopper, self.assortment, now), _NEEDS)]
+        needs = [*islice(needs_of(shopper, self.assortment, self.world.manifest.now.date()), _NEEDS)]
         author = Author(self.world, self.assortment, user_id, rng, self._facts)
         rng.shuffle(needs)
         needs.sort(key=lambda need: not author.bears_demand(need))

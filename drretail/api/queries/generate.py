@@ -171,13 +171,13 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     for user_id, count in Counter(query.user_id for query in made).items():
         account.leave_out("the user's orders give no more", user_id or "", options.per_user - count)
     hints = [f"{options.model} is no language model: rules write the queries."] if options.model is not None else []
+    notes, left = generated.quota.shortfalls, len(generated.quota.shortfalls)
     if missing := total - len(made):
-        hints.append(
+        notes.append(
             f"{counted(missing, 'query is', 'queries are')} missing: rules make none whose sources are all needed of "
             "more of this shop's records. Have a model write them (--model)."
         )
-    short = generated.quota.shortfalls
-    return Result(made, document, [line], notes=short, hints=hints, left=len(short), path=to, accounts=[account])
+    return Result(made, document, [line], notes=notes, hints=hints, left=left, path=to, accounts=[account])
 
 
 def _account(options: GenerateOptions, queries: Queries, users: int, without: Sequence[str]) -> Account:
