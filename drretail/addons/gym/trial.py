@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail.addons.gym.env import Shop
 from drretail.addons.gym.options import TryOptions
-from drretail.addons.gym.reward import BOUGHT, NOT_WANTED, Reward
+from drretail.addons.gym.reward import Reward
 from drretail.agents.running.run import ask_once
 from drretail.api.models import Opener
 from drretail.api.option import accepts
@@ -53,15 +53,12 @@ class Trial:
 
     @property
     def parts(self) -> dict[str, float | str]:
-        """The reward and its parts as a person reads them, "n/a" where one has nothing to measure here."""
-        parts, of_cart = self.reward.model_dump(), ("wanted", "within_budget", "right", "verified")
-        has_cart = any(parts[part] for part in (*of_cart, "worth", "integrity"))
-        measured = {
-            **dict.fromkeys(("worth", "integrity"), has_cart),
-            **dict.fromkeys(of_cart, has_cart and self.reward.why != NOT_WANTED),
-            "refused": self.reward.refused or self.reward.why == BOUGHT,
-        }
-        return {part: value if measured.get(part, True) else "n/a" for part, value in parts.items()}
+        """The reward and its parts as a person reads them, "n/a" for what was not looked at: a cart that is worth
+        nothing ends the reading, and so does a false statement.
+        """
+        parts: dict[str, float | str] = self.reward.model_dump()
+        lacks = ("integrity", "verified") if not self.reward.worth else ("verified",) * (not self.reward.integrity)
+        return parts | dict.fromkeys(lacks, "n/a")
 
     def result(self) -> "Result[Trial]":
         """The report, what is wrong in it, and the reward, with that of last time."""

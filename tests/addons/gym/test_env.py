@@ -121,6 +121,7 @@ def test_fifty_rollouts_side_by_side_see_nothing_of_each_other_and_leave_no_thre
             together.wait()
             profile = env.step(call("get_user_profile", user_id=user))[0]
             together.wait()
+            env.reset(QUERY)
             return json.loads(profile)["first_name"], shopped_well(env)[1]
 
     with ThreadPoolExecutor(50) as threads:
