@@ -28,10 +28,12 @@ from typing import Any
 
 from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.env import recorded_rewards
-from drretail.addons.gym.parts import LONGEST_SEARCH, Policy, buying, earned, hits_of, one_search
+from drretail.addons.gym.reward import NO_REPORT
 from drretail.api.run import run
 from drretail.env.manifest import DATABASE_FILE, live_generation
+from drretail.grounding.report.picks import picks_block
 from drretail.querygen.reading import shipped_queries
+from drretail.records.reading import Pick
 from drretail.records.wish import Wish
 from drretail.tools.registry import LONGEST_REPORT
 
@@ -39,6 +41,12 @@ RESETS = 1000
 COPIES = 20
 AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
 PARTS = tuple(name for name in Reward.model_fields if name != "why")
+
+
+LONGEST_SEARCH = 500
+"""The most characters of a search."""
+Policy = Callable[[ShopEnv], str]
+"""Makes its calls, and returns the report to hand in."""
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -181,6 +189,36 @@ def looked_up(env: ShopEnv) -> dict[str, int]:
     for product_id in best:
         env.step(call("get_product_details", product_id=product_id))
     return best
+
+
+def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:
+    """What a policy earns on a query, or on the first turn of a conversation."""
+    env.reset(query_id)
+    report = policy(env)
+    *_, info = env.step({"name": "submit_report", "arguments": {"report": report}})
+    return Reward.model_validate(info.get("reward", {"why": NO_REPORT}))
+
+
+def one_search(env: ShopEnv) -> str:
+    """Searches once with the question's words, and buys the first hit."""
+    return buying(env, dict.fromkeys(hits_of(env, query=env.query.text[:LONGEST_SEARCH])[:1], 1))
+
+
+def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
+    """Opens the products, and returns a report that names their prices."""
+    for product in picks:
+        env.step({"name": "get_product_details", "arguments": {"product_id": product}})
+    records = env.shop.world.store.products(list(picks))
+    prices = {key: "" if record.price is None else f" for ${record.price:.2f}" for key, record in records.items()}
+    lines = [f"- Get this one{prices[product]} [P:{product}]." for product in picks if product in prices]
+    cart = [Pick(product=product, quantity=pieces) for product, pieces in picks.items()]
+    return "\n".join([*lines, "", picks_block(cart)]) if cart else "Nothing was found."
+
+
+def hits_of(env: ShopEnv, **search: Any) -> list[str]:
+    """The products of a search."""
+    _, _, _, info = env.step({"name": "product_catalog_search", "arguments": search})
+    return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]
 
 
 def priced(env: ShopEnv) -> str:

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.gym import buys_the_best
+from benchmarks.gym import buys_the_best, earned
 from drretail.addons.gym import Reward, Shop, ShopEnv
-from drretail.addons.gym.parts import earned
 from drretail.addons.gym.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_ARGUED, NOT_WANTED, REFUSED
 from drretail.records.query import Query
 from drretail.records.shop import Money
