@@ -17,7 +17,7 @@ From Python (docs/reference/python.md), each imported on first use:
     compare         systems side by side
     report, export, vote  as pages and text, in other programs' formats, for people to judge
     build_sandbox, check_sandbox  a sealed web for each query
-    try_agent       one agent on one query, with its reward and that of last time
+    try_agent       one agent on one query, with its reward
     show_tools, serve_tools  the nine tools listed or one of them called, and served over MCP
     check_machine   what works on this machine, as ``doctor`` says it
     write_prompts   the prompts as files to change

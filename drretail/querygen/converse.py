@@ -50,10 +50,11 @@ def turn_after(before: Query, text: str, wish: Wish, relations: Mapping[str, Rel
     return before.model_copy(update={**new, "gold": gold, "infeasible": None})
 
 
-def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Derived:
+def make_conversations(queries: Sequence[Query], world: World, seed: str, *, sentences: slice = slice(None)) -> Derived:
     """A conversation of four to six turns for each query that the shop can meet, which is its first turn.
 
-    The kinds of follow-ups take turns, as far as the shop bears them, and no follow-up changes the budget. Raises
+    The kinds of follow-ups take turns, as far as the shop bears them, and no follow-up changes the budget. Of the
+    sentences of each kind these are used: two sets that take one half each share none. Raises
     UserError for queries of another world, and for a shop whose language is not English.
     """
     check_made_for(queries, world.manifest.fingerprint)
@@ -61,7 +62,7 @@ def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Der
     stock, turns, talks = Stock(world), turns_until(queries), Derived()
     for query in queries:
         new = {"query_id": f"c{sha256_of([seed, query.query_id])[:10]}-1", "task_id": None, "part_of": None}
-        talk = _Talk(stock, Random(f"{seed}|{query.query_id}"))
+        talk = _Talk(stock, Random(f"{seed}|{query.query_id}"), sentences)
         if query.query_id in turns:
             talks.without["it is a turn of a conversation"] += 1
         elif query.wish is None:
@@ -87,6 +88,7 @@ class _Talk:
 
     stock: Stock
     rng: Random
+    sentences: slice
     turns: list[ConversationTurn] = field(default_factory=list[ConversationTurn])
     """With the oracle's picks."""
 
@@ -120,7 +122,7 @@ class _Talk:
         for name, then, slots in islice(self._changes(kind), _TRIED):
             wants = {want.name: want for want in turn.wish.wants} | {name: then}
             wish = turn.wish.model_copy(update={"wants": tuple(filter(None, wants.values()))})
-            text = self.rng.choice(_PHRASES[kind]).format(name=name, **slots)
+            text = self.rng.choice(_PHRASES[kind][self.sentences]).format(name=name, **slots)
             relations: dict[str, Any] = {name: kind} if kind in get_args(Relation) else {}
             if self.takes(turn_after(turn.query, text, wish, relations).model_copy(update=_BY_RULES)):
                 return True
