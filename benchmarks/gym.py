@@ -2,6 +2,7 @@
 
     python benchmarks/gym.py [--rollouts 200] [--json gym.json]
     python benchmarks/gym.py --rewards exp      # the table of drretail/addons/gym/README.md, by the dev queries
+    python benchmarks/gym.py --episodes 10000   # what an episode costs the processor, and the memory held after many
     python benchmarks/gym.py --attacks          # what policies earn that are after the reward alone
     python benchmarks/gym.py --policies [gym/]  # what five policies earn on the dev queries, or on a split's parts
 
@@ -313,6 +314,29 @@ def attacks(shop: Shop) -> None:
             print(f"| {name} | {mean(values):.2f} | {max(values):.2f} |")
 
 
+def episodes(shop: Shop, times: int) -> tuple[float, float, float, float]:
+    """Milliseconds of the processor for an episode that ends with the best cart, and for its reward; MB before, after.
+
+    The memory before is that after a hundred episodes.
+    """
+    feasible = [query_id for query_id, best in shop.references.items() if best.best]
+    whole, rewarding, before = 0.0, 0.0, 0.0
+    with ShopEnv(shop) as env:
+        for number in range(times + 100):
+            if number == 100:
+                whole, rewarding, before = 0.0, 0.0, resident_mb()
+            began = time.process_time()
+            env.reset(feasible[number % len(feasible)])
+            report = well_written(env)
+            handed_in = time.process_time()
+            env.step(call("submit_report", report=report))
+            rewarding += time.process_time() - handed_in
+            whole += time.process_time() - began
+            assert env.reward is not None
+            assert env.reward.value == 1, env.query.query_id
+    return whole / times * 1000, rewarding / times * 1000, before, resident_mb()
+
+
 def any_hit(env: ShopEnv) -> str:
     """Searches once with the question's words, and buys any of the hits."""
     hits = hits_of(env, query=env.query.text[:LONGEST_SEARCH])
@@ -367,6 +391,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rollouts", type=int, default=200)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--episodes", type=int)
     parser.add_argument("--attacks", action="store_true")
     parser.add_argument("--rewards", type=Path, metavar="EXP")
     parser.add_argument("--policies", type=Path, metavar="FOLDER", nargs="?", const="")
@@ -377,6 +402,11 @@ def main() -> None:
     with Shop.open("demo", "dev") as shop:
         if given.rewards is not None:
             rewards(shop, given.rewards)
+            return
+        if given.episodes:
+            whole, rewarding, before, after = episodes(shop, given.episodes)
+            print(f"{whole:.1f} ms of the processor an episode, {rewarding:.1f} of them for the reward")
+            print(f"{before:.0f} MB after 100 episodes, {after:.0f} after {given.episodes:,} more")
             return
         if given.attacks:
             attacks(shop)
