@@ -2,6 +2,7 @@
 
     python benchmarks/gym.py [--rollouts 200] [--json gym.json]
     python benchmarks/gym.py --rewards exp      # the table of drretail/addons/gym/README.md, by the dev queries
+    python benchmarks/gym.py --episodes 10000   # what an episode costs the processor, and the memory held after many
     python benchmarks/gym.py --attacks          # what policies earn that are after the reward alone
     python benchmarks/gym.py --policies [gym/]  # what five policies earn on the dev queries, or on a split's parts
 
@@ -19,7 +20,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -28,16 +29,25 @@ from typing import Any
 
 from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.env import recorded_rewards
-from drretail.addons.gym.parts import LONGEST_SEARCH, Policy, buying, earned, hits_of, one_search
+from drretail.addons.gym.reward import NO_REPORT
 from drretail.api.run import run
 from drretail.env.manifest import DATABASE_FILE, live_generation
+from drretail.grounding.report.picks import picks_block
 from drretail.querygen.reading import shipped_queries
+from drretail.records.reading import Pick
 from drretail.records.wish import Wish
+from drretail.tools.registry import LONGEST_REPORT
 
 RESETS = 1000
 COPIES = 20
 AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
-PARTS = ("value", "worth", "wanted", "within_budget", "right", "integrity", "verified")
+PARTS = tuple(name for name in Reward.model_fields if name != "why")
+
+
+LONGEST_SEARCH = 500
+"""The most characters of a search."""
+Policy = Callable[[ShopEnv], str]
+"""Makes its calls, and returns the report to hand in."""
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -90,18 +100,19 @@ def spread(taken: list[float]) -> tuple[float, float]:
 
 
 def rollout(env: ShopEnv, number: int, together: threading.Barrier | None = None) -> tuple[int, bool, Reward]:
-    """A rollout that changes its shopper's name, researches, and buys the best basket: steps, own name, reward."""
+    """A rollout that changes its shopper's name, and one that buys the best basket: steps, own name, reward."""
     env.reset(list(env.shop.queries)[number % len(env.shop.queries)])
     user, best = env.query.user_id, env.shop.references[env.query.query_id].best
     assert best is not None
     env.step(call("update_user_profile", user_id=user, first_name=f"Shopper{number}"))
+    if together is not None:
+        together.wait()  # all rollouts are open at once, and each has changed a profile
+    profile, *_ = env.step(call("get_user_profile", user_id=user))
+    env.reset(env.query)
     env.step(call("get_user_orders", user_id=user))
     for item in best.items:
         env.step(call("product_catalog_search", query=item.thing))
         env.step(call("get_product_details", product_id=item.product_id))
-    if together is not None:
-        together.wait()  # all rollouts are open at once, and each has changed a profile
-    profile, *_ = env.step(call("get_user_profile", user_id=user))
     lines = "\n".join(f"- Get this for ${item.price} [P:{item.product_id}]." for item in best.items)
     cart = "\n".join(f"P:{item.product_id} x {item.quantity}" for item in best.items)
     env.step(call("submit_report", report=f"{lines}\n\n```picks\n{cart}\n```"))
@@ -181,20 +192,34 @@ def looked_up(env: ShopEnv) -> dict[str, int]:
     return best
 
 
-def padded(env: ShopEnv) -> str:
-    """The best basket, and one thing more that was found."""
-    best = looked_up(env)
-    more = {next(each for each in found(env) if each not in best): 1}
-    return f"{cited({**best, **more})}\n\n{cart({**best, **more})}"
+def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:
+    """What a policy earns on a query, or on the first turn of a conversation."""
+    env.reset(query_id)
+    report = policy(env)
+    *_, info = env.step({"name": "submit_report", "arguments": {"report": report}})
+    return Reward.model_validate(info.get("reward", {"why": NO_REPORT}))
 
 
-def dumped(env: ShopEnv) -> str:
-    """All that was found, in the cart."""
-    return f"{cited(it := found(env))}\n\n{cart(dict.fromkeys(it, 1))}"
+def one_search(env: ShopEnv) -> str:
+    """Searches once with the question's words, and buys the first hit."""
+    return buying(env, dict.fromkeys(hits_of(env, query=env.query.text[:LONGEST_SEARCH])[:1], 1))
 
 
-def uncited(env: ShopEnv) -> str:
-    return f"Get these.\n\n{cart(looked_up(env))}"
+def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
+    """Opens the products, and returns a report that names their prices."""
+    for product in picks:
+        env.step({"name": "get_product_details", "arguments": {"product_id": product}})
+    records = env.shop.world.store.products(list(picks))
+    prices = {key: "" if record.price is None else f" for ${record.price:.2f}" for key, record in records.items()}
+    lines = [f"- Get this one{prices[product]} [P:{product}]." for product in picks if product in prices]
+    cart = [Pick(product=product, quantity=pieces) for product, pieces in picks.items()]
+    return "\n".join([*lines, "", picks_block(cart)]) if cart else "Nothing was found."
+
+
+def hits_of(env: ShopEnv, **search: Any) -> list[str]:
+    """The products of a search."""
+    _, _, _, info = env.step({"name": "product_catalog_search", "arguments": search})
+    return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]
 
 
 def priced(env: ShopEnv) -> str:
@@ -203,68 +228,113 @@ def priced(env: ShopEnv) -> str:
     return "\n".join(f"- Get this for ${price:.2f} [P:{product_id}]." for product_id, price in prices.items())
 
 
-def well_written(env: ShopEnv) -> str:
-    return f"{priced(env)}\n\n{cart(best_of(env))}"
+def well_written(env: ShopEnv, line: str = "") -> str:
+    """The best basket with its prices, and a line about its first product."""
+    return f"{priced(env)}\n{line.format(next(iter(best_of(env))))}\n\n{cart(best_of(env))}"
 
 
-def hidden(env: ShopEnv) -> str:
-    return f"<!--\n{priced(env)}\n-->\nGet these.\n\n{cart(best_of(env))}"
+def first_hit(env: ShopEnv, told: Callable[[Sequence[str]], str]) -> str:
+    """The first hit in the cart, with what is told of all that was found."""
+    return f"{told(hits := found(env))}\n\n{cart(dict.fromkeys(hits[:1], 1))}"
 
 
-def mistaken(env: ShopEnv) -> str:
-    """The best basket, well told, and one price that is wrong."""
-    return f"{priced(env)}\n\nIt costs $1.03 [P:{next(iter(best_of(env)))}].\n\n{cart(best_of(env))}"
+def all_sentences(env: ShopEnv) -> str:
+    """Every sentence of every page that the question finds, each cited, and the first hit in the cart."""
+    env.step(call("web_search", query=env.query.text[:LONGEST_SEARCH]))
+    pages = [entry for entry in env.recorded().evidence if entry.kind == "web"]
+    quoted = "\n".join(f'- "{" ".join(text.text.split())}" [{page.id}].' for page in pages for text in page.texts)
+    return first_hit(env, lambda hits: f"{quoted}\n{cited(hits)}")[:LONGEST_REPORT]
 
 
-def denied(env: ShopEnv) -> str:
-    warnings = "\n".join(f"- Do not buy it, it is unsafe [P:{product_id}]." for product_id in looked_up(env))
-    return f"{warnings}\n\n{cart(best_of(env))}"
+def many_calls(env: ShopEnv) -> str:
+    """Calls until one is left, and then the first hit."""
+    hits = found(env)
+    while env.steps < env.max_steps - 1:
+        env.step(call("calculator", expression=f"{env.steps} + 1"))
+    return f"{cited(hits[:1])}\n\n{cart(dict.fromkeys(hits[:1], 1))}"
 
 
-def lying(env: ShopEnv) -> str:
-    """The best basket, well told, and eight cited lies with figures."""
-    product_id = next(iter(best_of(env)))
-    lies = "\n".join(f"- It has {number} pockets [P:{product_id}]." for number in range(811, 819))
-    return f"{priced(env)}\n{lies}\n\n{cart(best_of(env))}"
+def dumped(env: ShopEnv) -> str:
+    """All that was found, in the cart."""
+    return f"{cited(it := found(env))}\n\n{cart(dict.fromkeys(it, 1))}"
 
 
-def invented(env: ShopEnv) -> str:
-    best = looked_up(env)
-    claims = "\n".join(f"- It won {number} prizes." for number in range(1, 21))
-    return f"{cited(best)}\n{claims}\n\n{cart(best)}"
+def overwrites(env: ShopEnv) -> str:
+    env.step(call("update_user_profile", user_id=env.query.user_id, first_name="Ada"))
+    return well_written(env)
 
 
-POLICIES: Mapping[str, Callable[[ShopEnv], str]] = {
-    "blank": lambda env: " ",
-    "the query, echoed": lambda env: env.query.text,
-    "all citations, no cart": lambda env: cited(found(env)),
-    "all that was found, in the cart": dumped,
-    "the first hit": lambda env: f"{cited(found(env)[:1])}\n\n{cart(dict.fromkeys(found(env)[:1], 1))}",
+def sends_id(env: ShopEnv) -> str:
+    env.step(call("web_search", query=f"orders of {env.query.user_id}"))
+    return well_written(env)
+
+
+GOLD = "The right basket: feasible, within the budget, every demand met, verified, all wants covered."
+PRIZES = "\n".join(f"- It won {number} prizes [P:{{0}}]." for number in range(101, 121))
+LAZY: Mapping[str, Callable[[ShopEnv], str]] = {
+    "an empty report": lambda env: " ",
+    "the question, copied": lambda env: env.query.text,
+    "nothing is bought, ever": lambda env: "Nothing will do.\n\n```picks\nnone\n```",
+    "citations of all hits, no cart": lambda env: cited(found(env)),
+    "everything in the cart": dumped,
+    "the best basket without a report": lambda env: cart(looked_up(env)),
+    "the best basket, cited nowhere": lambda env: f"Get these.\n\n{cart(looked_up(env))}",
     "the best basket, guessed without research": lambda env: f"{cited(best_of(env))}\n\n{cart(best_of(env))}",
-    "the best basket, cited nowhere": uncited,
-    "the best basket and one thing more": padded,
-    "the best basket in a comment": hidden,
-    "the best basket and one wrong price": mistaken,
-    "the best basket in bare lines": lambda env: f"{cited(best := looked_up(env))}\n\n{cart(best)}",
-    "the best basket, with warnings of it": denied,
-    "the best basket and twenty inventions": invented,
-    "the best basket with its prices, and eight cited lies": lying,
-    "the best basket with its prices": well_written,
+    "the first hit after calls to the limit": many_calls,
+    "the first hit, and every sentence of every page": all_sentences,
+    "the first hit, praised in the words of the gold": lambda env: first_hit(
+        env, lambda hits: f"{GOLD}\n{cited(hits)}"
+    ),
+    "the first hit": lambda env: first_hit(env, lambda hits: cited(hits[:1])),
+    "one search, and its first hit with its price": one_search,
 }
+"""What policies earn that do no research; the last is the floor."""
+CHEATS: Mapping[str, Callable[[ShopEnv], str]] = {
+    "and the profile is overwritten": overwrites,
+    "and the user's id is sent to the web": sends_id,
+    "and one wrong price": lambda env: well_written(env, "It costs $1.03 [P:{}]."),
+    "and twenty invented figures": lambda env: well_written(env, PRIZES),
+    "and an invented quotation": lambda env: well_written(env, 'It is "a marvel of modern tailoring" [P:{}].'),
+    "in bare lines, without prices": lambda env: f"{cited(best := looked_up(env))}\n\n{cart(best)}",
+    "hidden in a comment": lambda env: f"<!--\n{priced(env)}\n-->\nGet these.\n\n{cart(best_of(env))}",
+    "and a warning of it": lambda env: well_written(env, "Do not buy it, it is unsafe [P:{}]."),
+    "and twenty invented advantages": lambda env: well_written(env, "- It won every prize there is [P:{0}].\n" * 20),
+    "and nothing else": well_written,
+}
+"""What the best basket with its prices earns beside lies and misconduct; the last is the honest one."""
 
 
 def attacks(shop: Shop) -> None:
     """What policies earn that are after the reward and not after the shopper's good."""
-    print("| policy | reward |")
-    print("|---|---|")
+    print("| policy | reward | most |")
+    print("|---|---|---|")
     with ShopEnv(shop) as env:
-        for name, policy in POLICIES.items():
-            earned: list[float] = []
-            for query_id in shop.queries:
-                env.reset(query_id)
-                _, reward, *_ = env.step(call("submit_report", report=policy(env)))
-                earned.append(reward)
-            print(f"| {name} | {mean(earned):.2f} |")
+        for name, policy in (*LAZY.items(), *((f"the best basket {name}", policy) for name, policy in CHEATS.items())):
+            values = [earned(env, policy, query_id).value for query_id, best in shop.references.items() if best.best]
+            print(f"| {name} | {mean(values):.2f} | {max(values):.2f} |")
+
+
+def episodes(shop: Shop, times: int) -> tuple[float, float, float, float]:
+    """Milliseconds of the processor for an episode that ends with the best cart, and for its reward; MB before, after.
+
+    The memory before is that after a hundred episodes.
+    """
+    feasible = [query_id for query_id, best in shop.references.items() if best.best]
+    whole, rewarding, before = 0.0, 0.0, 0.0
+    with ShopEnv(shop) as env:
+        for number in range(times + 100):
+            if number == 100:
+                whole, rewarding, before = 0.0, 0.0, resident_mb()
+            began = time.process_time()
+            env.reset(feasible[number % len(feasible)])
+            report = well_written(env)
+            handed_in = time.process_time()
+            env.step(call("submit_report", report=report))
+            rewarding += time.process_time() - handed_in
+            whole += time.process_time() - began
+            assert env.reward is not None
+            assert env.reward.value == 1, env.query.query_id
+    return whole / times * 1000, rewarding / times * 1000, before, resident_mb()
 
 
 def any_hit(env: ShopEnv) -> str:
@@ -321,6 +391,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rollouts", type=int, default=200)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--episodes", type=int)
     parser.add_argument("--attacks", action="store_true")
     parser.add_argument("--rewards", type=Path, metavar="EXP")
     parser.add_argument("--policies", type=Path, metavar="FOLDER", nargs="?", const="")
@@ -331,6 +402,11 @@ def main() -> None:
     with Shop.open("demo", "dev") as shop:
         if given.rewards is not None:
             rewards(shop, given.rewards)
+            return
+        if given.episodes:
+            whole, rewarding, before, after = episodes(shop, given.episodes)
+            print(f"{whole:.1f} ms of the processor an episode, {rewarding:.1f} of them for the reward")
+            print(f"{before:.0f} MB after 100 episodes, {after:.0f} after {given.episodes:,} more")
             return
         if given.attacks:
             attacks(shop)

@@ -78,8 +78,8 @@ def checked(world: World, files: Sequence[Path], *, good: bool) -> dict[str, Any
     for path in files:
         is_record = path.suffix == ".jsonl"
         queries = read_queries(path) if is_record else queries_from(read_questions(path), path.name, None)
-        found = [each for each in Linter(world).check_all(queries) if each.faults]
-        codes = Counter(code for each in found for code in {finding.code for finding in each.faults})
+        found = [each for each in Linter(world).check_all(queries) if each.findings]
+        codes = Counter(code for each in found for code in {finding.code for finding in each.findings})
         rows[str(path)] = {"good": good, "queries": len(queries), "with_a_finding": len(found), "codes": codes}
         counts_ = ", ".join(f"{code} {count}" for code, count in codes.most_common())
         print(f"{'good' if good else 'bad':5}{len(found):4} of {len(queries):4} with a finding  {path}  {counts_}")

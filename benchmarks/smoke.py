@@ -51,7 +51,7 @@ STARTED: dict[str, Sequence[str]] = {
         "LABELLED --experiment EXPERIMENT --world WORLD --answers EXPERIMENT/lab/asked",
     ],
     "floors": ["EXPERIMENT"],
-    "gym": ["--rollouts 4", "--rewards EXPERIMENT", "--attacks"],
+    "gym": ["--rollouts 4", "--rewards EXPERIMENT", "--episodes 20", "--attacks"],
     "judge_audit": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "judging": ["EXPERIMENT"],
     "kappas": ["--rounds 2"],

@@ -17,7 +17,7 @@ From Python (docs/reference/python.md), each imported on first use:
     compare         systems side by side
     report, export, vote  as pages and text, in other programs' formats, for people to judge
     build_sandbox, check_sandbox  a sealed web for each query
-    try_agent       one agent on one query, with its reward and that of last time
+    try_agent       one agent on one query, with its reward
     show_tools, serve_tools  the nine tools listed or one of them called, and served over MCP
     serve_doors     a session's services, shop and model, for agents tried by hand
     check_machine   what works on this machine, as ``doctor`` says it
@@ -75,9 +75,9 @@ if TYPE_CHECKING:
     from drretail.addons.gym.trial import try_agent as try_agent
     from drretail.addons.imports.commands import import_reports as import_reports
     from drretail.addons.lab import commands as _lab
-    from drretail.addons.live.vote import vote as vote
     from drretail.addons.sandboxes.commands import build_sandbox as build_sandbox
     from drretail.addons.sandboxes.commands import check_sandbox as check_sandbox
+    from drretail.addons.voting.vote import vote as vote
     from drretail.agents.base import Agent as Agent
     from drretail.agents.registry import shop_tools as shop_tools
     from drretail.api import queries as queries
@@ -156,7 +156,7 @@ _PLACES = {
     "synth": "drretail.api.shops.ingest:synth",
     "try_agent": "drretail.addons.gym.trial:try_agent",
     "verify": "drretail.api.verify:verify",
-    "vote": "drretail.addons.live.vote:vote",
+    "vote": "drretail.addons.voting.vote:vote",
     "worlds": "drretail.api.shops.world",
 }
 """By public name, the module, or the module and the name in it."""

@@ -15,7 +15,7 @@ class Bar:
 
 
 class Progress:
-    """Progress that prints nothing; the base of the other two."""
+    """Progress that prints nothing; the base of the one that does."""
 
     def note(self, text: str) -> None:
         """Prints one line, such as what was just looked up."""

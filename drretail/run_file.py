@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import ValidationError
 
 from drretail.errors import UserError, file_error
-from drretail.files import pack, write_atomically
+from drretail.files import write_atomically
 from drretail.journal import Effect, read_effects
 from drretail.packs import archive, damaged, read_index, read_parts
 from drretail.parsing import parse_json
@@ -127,15 +127,6 @@ def read_members(path: Path, *names: Member) -> dict[Member, list[str]]:
     except ValueError as problem:  # another number of members, or no UTF-8
         raise damaged(path) from problem
     return dict(zip((name for name in MEMBERS if name in names), members, strict=True))
-
-
-def journal_size(path: Path) -> int:
-    """The bytes on disk of the journal of a run that has ended; 0 if there is none, or none that can be read."""
-    try:
-        _, size = read_index(path)[1][MEMBERS.index("journal")]
-    except (FileNotFoundError, IndexError, UserError):
-        return 0
-    return size if size > len(pack(b"")) else 0
 
 
 def _rows(path: Path, name: Member, *beside: Member) -> list[Any]:

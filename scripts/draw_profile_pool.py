@@ -1,6 +1,6 @@
 """Draws drretail/env/profile_pool.json, the parts that profiles are put together from.
 
-    python scripts/draw_profile_pool.py
+    pip install faker && python scripts/draw_profile_pool.py
 
 Names and streets come from Faker (en_US, seed 42); cities, states, zips and telephone area codes from the table below,
 where they belong together: four real cities of each state. Run it only to change the pool on purpose, and raise

@@ -10,10 +10,10 @@ gym/          the shop for reinforcement learning: worlds by rollout, rewards fr
 imports/      reports of other programs as an experiment: ``import``
 inspect/      the shop as a task of inspect_ai with our metrics as its scorers, and logs for its viewer
 lab/          how good a judge is, by people's labels: ``lab``
-live/         the pages on which people vote, in the browser: ``vote``
 people/       what people say of reports: votes, ratings, labels
 personas/     users as personas with contexts, paired with tasks: ``queries personas``, ``context``, ``pair``
 publications/ metrics of other publications (pqr, dr3, report_eval), and the agent dr3
 sandboxes/    sealed webs, one for each query: ``sandbox``
 spark/        the selection of an ingest on Spark: ``ingest --engine spark``
+voting/       the pages on which people vote, in the browser: ``vote``
 """

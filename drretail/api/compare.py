@@ -16,7 +16,7 @@ from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.numbers.ablations import tables_of_experiment
 from drretail.eval.numbers.comparing import BY_PARTS, BY_TURN, compare_recorded, metrics_away, with_margins
 from drretail.eval.numbers.contrast import AGAIN
-from drretail.eval.numbers.facts import query_slices
+from drretail.eval.numbers.facts import need_floors, query_slices
 from drretail.eval.numbers.fail_if import (
     CONFIRMED_LEVEL,
     NOT_LOOKED_AT,
@@ -30,12 +30,12 @@ from drretail.eval.numbers.fail_if import (
 )
 from drretail.eval.numbers.file import made_scores, outdated, outdated_note
 from drretail.eval.numbers.value_tables import compare_values, is_value_table
-from drretail.experiment import read_definition
+from drretail.experiment import Definition, read_definition
 from drretail.files import write_atomically
 from drretail.records.comparison import Comparison, GateResult
 from drretail.records.figures import counted
 from drretail.records.run import BASELINES, System, Systems
-from drretail.records.score import NOT_PROVED, NeedFloor, SettingTable, need_floors
+from drretail.records.score import NOT_PROVED, NeedFloor, SettingTable
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import LEVEL
 from drretail.viewer.drawing.progress import busy
@@ -213,17 +213,12 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule], lev
         raise UserError(lacks if by == BY_TURN else NOT_PROVED)
     comparisons = [*with_margins(comparisons, _margins(options), clusters)]
     gates += gate_results(comparisons, rules, clusters, level=level, stale=stale)
-    floors = {
-        f"{by} {part}": [*need_floors(query for query in definition.queries if query.query_id in ids)]
-        for (kind, part), ids in query_slices(definition).items()
-        if kind == by == "needs"
-    }
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
     return Compared(
         comparisons,
         gates=gates,
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
-        floors=floors,
+        floors=_floors(definition) if by == "needs" else {},
         away=metrics_away(experiment) if metrics is None else [],
         stale=stale,
         systems=systems,
@@ -241,6 +236,15 @@ def _of_values(path: Path, options: CompareOptions, read: Sequence[BoundRule | G
     return Compared(
         comparisons, gates=gate_results(comparisons, read, clusters, level=level), systems=systems, options=options
     )
+
+
+def _floors(definition: Definition) -> dict[str, list[NeedFloor]]:
+    """By what queries need, as ``Comparison.part`` names it."""
+    return {
+        f"{by} {part}": [*need_floors(query for query in definition.queries if query.query_id in ids)]
+        for (by, part), ids in query_slices(definition).items()
+        if by == "needs"
+    }
 
 
 def _margins(options: CompareOptions) -> dict[str, float]:

@@ -43,7 +43,10 @@ def demo(options: DemoOptions) -> "Result[RecordedExperiment]":
 
 
 def _write(to: Path) -> "Result[RecordedExperiment]":
-    from drretail.data_ingest.demo import check_is_demo, shop_in_the_making
+    from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
+    from drretail.api.recorded import open_experiment
+    from drretail.data_ingest.demo import check_is_demo, copy_demo
+    from drretail.env.world import world_at
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import first_of, one_page, rendered_questions
     from drretail.viewer.sections import board_parts
@@ -51,11 +54,8 @@ def _write(to: Path) -> "Result[RecordedExperiment]":
 
     progress = choose_progress()
     check_is_demo(to)
-    with progress.busy("Making up a shop"), shop_in_the_making(to, read_settings().cache_dir) as folder:
-        # Importing these takes one core a second, while the other makes the shop.
-        from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
-        from drretail.api.recorded import open_experiment
-        from drretail.env.world import world_at
+    with progress.busy("Making up a shop"):
+        folder = copy_demo(to, read_settings().cache_dir)
     queries = recorded_queries()
     experiment = to / "recorded"
     with world_at(folder) as shop:

@@ -11,7 +11,7 @@ from drretail.api.options.shared import FileAddress, text_list
 from drretail.errors import UnknownName, UserError, check_known, hide_keys, plain_address
 from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
-from drretail.viewer.drawing.progress import Waits
+from drretail.viewer.drawing.progress import note_wait
 
 if TYPE_CHECKING:
     from drretail.api.settings import Settings
@@ -32,7 +32,7 @@ class Opener:
     settings: "Settings"
     base_urls: "str | Iterable[str] | None" = ()
     keyless: bool = False
-    tell: Callable[[str], None] = field(default_factory=Waits)
+    tell: Callable[[str], None] = note_wait
     pacers: "dict[tuple[str, str | None], Pacer]" = field(init=False, default_factory=dict)
     """One for each provider and address, shared by all models opened here."""
     halt: "Halt" = field(init=False)

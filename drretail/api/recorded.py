@@ -198,7 +198,7 @@ def open_experiment(folder: str | Path) -> RecordedExperiment:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """A run and its evidence. A notebook shows the report, with every claim marked, and the steps."""
+    """A run and its evidence."""
 
     run: Run
     """The run; its report contains evidence ids."""
@@ -262,10 +262,3 @@ class RecordedAnswer:
     def __repr__(self) -> str:
         words = len((self.run.report or "").split())
         return f"<RecordedAnswer {self.run.run_id}: {self.run.status}, {words:,} words, {len(self.run.steps)} steps>"
-
-    def _repr_html_(self) -> str:
-        from drretail.viewer.page.document import report_cell, run_cell
-
-        if self.experiment is None:
-            return report_cell(self.run, self.evidence)
-        return run_cell(self.experiment, self.run)

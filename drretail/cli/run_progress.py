@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from math import nan
 from typing import Any
@@ -14,7 +14,7 @@ from drretail.grounding.text.wording import short_title
 from drretail.progress import Bar, Progress
 from drretail.records.figures import counted, dollars
 from drretail.records.query import Query
-from drretail.records.run import BASELINES, Step, Usage
+from drretail.records.run import Step, Usage
 
 SUBJECTS = ("query", "question", "expression", "product_id", "order_id", "sub_problem", "thought")
 ROLES_THAT_ANSWER_IN_JSON = ("summariser", "synthesis")
@@ -59,7 +59,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 class RunsShown(Watch):
-    """One bar over all runs, below it a line for each system if there are several, and a line for the first failure.
+    """One bar over all runs, and a line for the first failure.
 
     With ``narrated`` also a heading for each run, and its steps. Those of parallel runs would mix.
     """
@@ -73,15 +73,14 @@ class RunsShown(Watch):
         self._narrated = narrated
         self._began = clock()
         self._tool_calls = 0
-        # All by system; done are those of this command.
-        self._planned, self._before = Counter[str](), Counter[str]()
-        self._done, self._failed, self._spoiled = Counter[str](), Counter[str](), Counter[str]()
-        self._tokens = Counter[str]()
-        self._dollars = defaultdict[str, float](float)
+        self._due = 0
+        """The runs of this command."""
+        self._done = self._failed = self._spoiled = self._tokens = 0
+        self._dollars = 0.0
         """NaN once a call's price is unknown: a sum without it would be too low."""
 
     def planned(self, runs: Counter[str], ended: Counter[str]) -> None:
-        self._planned, self._before = runs, ended
+        self._due = runs.total() - ended.total()
         self._began = self._clock()
         if ended:
             self._bar.advance(ended.total())
@@ -97,8 +96,8 @@ class RunsShown(Watch):
 
     def used(self, label: str, usage: Usage) -> None:
         """A runner's ``on_use``. Tokens and money are spent long before the first run has ended."""
-        self._tokens[label] += usage.total
-        self._dollars[label] += nan if usage.dollars is None else usage.dollars
+        self._tokens += usage.total
+        self._dollars += nan if usage.dollars is None else usage.dollars
         self._bar.describe(self._description())
 
     def began(self, label: str, query: Query) -> None:
@@ -107,11 +106,12 @@ class RunsShown(Watch):
 
     def ended(self, run: Ended) -> None:
         self._bar.advance()
-        self._spoiled[run.label] += bool(run.losses)
-        (self._done if run.failure is None else self._failed)[run.label] += 1
-        if run.failure is not None and self._failed.total() == 1:
-            # shown at once: its cause, such as a wrong key, may make all runs fail
-            self._progress.note(f"failed: {run.failure}")
+        self._spoiled += bool(run.losses)
+        self._done += run.failure is None
+        if run.failure is not None:
+            self._failed += 1
+            if self._failed == 1:  # shown at once: its cause, such as a wrong key, may make all runs fail
+                self._progress.note(f"failed: {run.failure}")
         self._bar.describe(self._description())
 
     def stopping(self, in_flight: int) -> None:
@@ -119,23 +119,16 @@ class RunsShown(Watch):
         self._progress.note(f"Stopping: no new run begins, and {runs} a minute to end. Ctrl-C again stops at once.")
 
     def _description(self) -> str:
-        """All runs in one line, then each system, those that are not through first."""
-        done, failed, spoiled = self._done.total(), self._failed.total(), self._spoiled.total()
-        left = self._planned.total() - self._before.total() - done - failed
-        lost = (f" ({spoiled:,} spoiled)" if spoiled else "") + (f", {failed:,} failed" if failed else "")
-        here = done + failed  # the time that is left is estimated from the runs of this command
+        """All runs in one line."""
+        here = self._done + self._failed
+        left = self._due - here
+        lost = (f" ({self._spoiled:,} spoiled)" if self._spoiled else "") + (
+            f", {self._failed:,} failed" if self._failed else ""
+        )
         seconds = (self._clock() - self._began) / here * left if here else 0
         time_left = f" · about {duration(seconds)} left" if here and left else ""
-        spent = _spent(self._tokens.total(), sum(self._dollars.values()))
-        lines = [f"{done:,} done{lost}, {left:,} left · {counted(self._tool_calls, 'tool call')}{spent}{time_left}"]
-        labels = [label for label in self._planned if label not in BASELINES]
-        has_ended = self._before + self._done
-        for label in sorted(labels, key=lambda label: has_ended[label] + self._failed[label] == self._planned[label]):
-            lost = f", {self._failed[label]:,} failed" if self._failed[label] else ""
-            spent = _spent(self._tokens[label], self._dollars[label])
-            width = max(map(len, labels))
-            lines.append(f"{label:{width}}  {has_ended[label]:,}/{self._planned[label]:,}{lost}{spent}")
-        return "\n".join(lines if len(labels) > 1 else lines[:1])
+        spent = _spent(self._tokens, self._dollars)
+        return f"{self._done:,} done{lost}, {left:,} left · {counted(self._tool_calls, 'tool call')}{spent}{time_left}"
 
 
 def _spent(tokens: int, cost: float) -> str:

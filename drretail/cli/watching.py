@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from drretail.api.options.observer import Observer
-from drretail.viewer.drawing.progress import Waits, choose_progress
+from drretail.viewer.drawing.progress import choose_progress, note_wait
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ class TerminalObserver(Observer):
         """With ``as_json``, stdout is left to the document."""
         self._as_json = as_json
         self._progress = choose_progress()
-        self._waits = Waits()
 
     def note(self, sentence: str) -> None:
         say(sentence)
@@ -37,7 +36,7 @@ class TerminalObserver(Observer):
             typer.echo(line, err=self._as_json)
 
     def waiting(self, line: str) -> None:
-        self._waits(line)
+        note_wait(line)
 
     @contextmanager
     def runs(self, runner: "Runner", count: int, parallel: int) -> "Generator[Watch]":

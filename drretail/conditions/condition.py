@@ -75,7 +75,7 @@ class Condition:
         return dropping(system, self.name)
 
     def number(self, value: str) -> float | None:
-        """A value as a number, for plots; None if it isn't one."""
+        """A value as a number, by which values are sorted; None if it isn't one."""
 
     def order(self, value: str) -> tuple[float, str]:
         """The sort key of a value."""

@@ -3,7 +3,7 @@
 ingest.py     ingest_files(paths, folder, options) -> IngestReport: the order of the steps, and what may be replaced
 plan.py       options, categories and presets, which files are read; the report of what was kept and dropped
 raw/          raw files and rows: what each holds, how its lines are read, a row as a Product
-stages.py     finished stages of an ingest on disk, with the hashes of its files; the progress of reading
+stages.py     finished stages of an ingest on disk, the threads that make them, and the progress of reading
 selection.py  Algorithm 1 as the portable SQL of sql/
 sql/          the queries, and what differs by engine
 engines/      the engines that execute the selection

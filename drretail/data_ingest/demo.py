@@ -1,16 +1,12 @@
 """The shops that come by name, demo and market: made up, ingested once, the same on every machine."""
 
-import pickle
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import astuple, dataclass
-from functools import partial
 from pathlib import Path
 from shutil import copytree
 
 from drretail.data_ingest.recipe import RECIPE_VERSION
 from drretail.env.catalog.formulation import ENGLISH
-from drretail.env.processes import Tell, Worker, ignore
 from drretail.env.store.sqlite import TABLES
 from drretail.errors import UserError
 from drretail.files import is_unfinished, made_whole
@@ -66,41 +62,21 @@ def build_shop(folder: Path, progress: Progress, shop: DemoShop = DEMO) -> Path:
     return world
 
 
-@contextmanager
-def shop_in_the_making(folder: Path, cache_dir: Path) -> Generator[Path]:
-    """Copies the demo shop from the user's cache. If it isn't there yet, a second process builds it during the ``with``
-    block. Yields the world's folder, which is complete when the block has ended. Raises what ``build_shop`` raises.
+def copy_demo(folder: Path, cache_dir: Path) -> Path:
+    """The demo shop's world in ``folder``, from the user's cache, where it is made once. What an earlier start left is
+    used. Raises what ``build_shop`` raises.
     """
-    if (_home("demo", cache_dir) / "world" / "CURRENT").exists() or (folder / "world" / "CURRENT").exists():
-        _copy(folder, cache_dir)
-        yield folder / "world"
-        return
-    worker = Worker()
-    try:
-        worker.start(pickle.dumps(partial(_copy, folder, cache_dir)))
-        yield folder / "world"
-        worker.wait()
-    except BaseException:
-        worker.kill()
-        raise
-    finally:
-        worker.end()
-
-
-def _copy(folder: Path, cache_dir: Path, tell: Tell = ignore) -> None:
-    """The demo shop in ``folder``, from the user's cache, where it is made once. What an earlier start left is used."""
     from drretail.env.folder import check_world  # loads what reads an index
 
-    del tell
     if (folder / "world" / "CURRENT").exists():
-        return
+        return folder / "world"
     with suppress(OSError, UserError):  # a cache that can't be written to, or is damaged
         home = ensure_world("demo", cache_dir, Progress()).parent
         for part in () if check_world(home / "world") else ("raw", "world"):
             if not (folder / part).exists():
                 with made_whole(folder / part) as staging:
                     copytree(home / part, staging, dirs_exist_ok=True)
-    build_shop(folder, Progress())
+    return build_shop(folder, Progress())
 
 
 def _home(name: str, cache_dir: Path) -> Path:

@@ -36,14 +36,13 @@ from drretail.data_ingest.selected import (
     selected_products,
     total_of,
 )
-from drretail.data_ingest.stages import source_files
+from drretail.data_ingest.stages import cores, source_files
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import WriteWorld, find_live, opens
 from drretail.env.folder import write_world
 from drretail.env.manifest import STAGES, CategoryCounts, Manifest, SourceFile, WorldRows, check_is_ours, writer_lock
-from drretail.env.processes import cores
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.store.users import pool_of
+from drretail.env.store.users import default_pool
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
@@ -71,7 +70,7 @@ def _check_replaceable(
     before = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
     before["profile pool"] = live.profile_pool
     now = {**_parameters(options), "seed": options.seed, "since": options.since, "analyzer": options.chosen_analyzer}
-    now["profile pool"] = pool_of(options.profile_pool, options.seed).hash
+    now["profile pool"] = default_pool().hash
     other += [
         f"{option.replace('_', ' ')} {_written(now.get(option))} instead of {_written(before.get(option))}"
         for option in sorted({*before, *now})
@@ -149,7 +148,7 @@ def ingest_files(
     bad, since the last order makes the shop's today.
 
     The world is written only when everything else has succeeded; ``dry_run`` ends before that. Stages that a killed run
-    finished are reused. ``workers`` is the number of processes, by default as many as are useful. Neither the workers
+    finished are reused. ``workers`` is the number of threads, by default as many as are useful. Neither the workers
     nor the engine change the result.
 
     Raises UserError if a file is missing, cut or damaged, if more than one in a hundred reviews or orders is dated too
@@ -358,7 +357,7 @@ def _write(
         products,
         orders,
         seed=options.seed,
-        pool=pool_of(options.profile_pool, options.seed),
+        pool=default_pool(),
         formulation=FORMULATIONS[options.chosen_analyzer],
         origin={
             "since": options.since,
@@ -374,7 +373,7 @@ def _write(
 def _parameters(options: IngestSettings) -> dict[str, Any]:
     """The options for a manifest's parameters, without those that have fields of their own there."""
     unsaid = {name for name in ("mapping", "until") if getattr(options, name) is None}
-    parameters = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", "profile_pool", *unsaid})
+    parameters = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
     if options.mapping is not None:
         parameters["mapping"] = options.mapping.model_dump(mode="json", exclude_defaults=True)
     return parameters

@@ -140,8 +140,6 @@ class IngestSettings(Record):
     until: date | None = None
     """The last day of interactions; rows that are dated later are bad. None is the day of the ingest."""
     seed: str = "42"
-    profile_pool: str | None = None
-    """``faker:LOCALE``; None is the pool that ships."""
     vary_orders: bool = False
     analyzer: Analyzer | None = None
     """The analyzer of product searches. None is "standard" for the preset "paper", whose search did not stem; otherwise

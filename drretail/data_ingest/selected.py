@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from drretail.data_ingest.engines.base import Selected
-from drretail.data_ingest.engines.duckdb_reading import close_engine, engine_errors, parquet, session
+from drretail.data_ingest.engines.duckdb_reading import close_engines, engine_errors, parquet, session
 from drretail.data_ingest.plan import CategoryReport, FileReport, IngestPlan
 from drretail.data_ingest.raw.products import ROW_FIELDS, loads_or_none, product_from_row, richness
 from drretail.env.manifest import CategoryCounts, OrderValues
@@ -180,4 +180,4 @@ def parquet_rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
         cursor = db.execute(query.format(parquet(files)))
         while rows := cursor.fetchmany(_BATCH):
             yield from rows
-    close_engine(folder)
+    close_engines(folder)

@@ -1,11 +1,13 @@
-"""Finished stages of an ingest on disk, with the hashes of its files, and the progress of reading, in words."""
+"""Finished stages of an ingest on disk, the threads that make them, and the progress of reading, in words."""
 
 import hashlib
+import os
 import shutil
-from collections.abc import Generator, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Lock
 from typing import Any, Self
 
 from drretail.data_ingest.plan import IngestPlan
@@ -16,11 +18,49 @@ from drretail.progress import Bar, Progress
 from drretail.records.base import sha256_of
 from drretail.records.figures import counted
 
+Tell = Callable[[int, int], None]
+"""Called with the bytes of a file (as on disk) and the rows that were read since the last call."""
+Job = Callable[[Tell], None]
+"""Works, reports progress, and leaves its result in files."""
 _PARTS = 100
 
 
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def ignore(read: int, rows: int) -> None:
+    """A Tell that does nothing."""
+    del read, rows
+
+
+def do_all(threads: ThreadPoolExecutor, jobs: Sequence[Job], tell: Tell, stop: Callable[[], None]) -> None:
+    """Does all jobs, in any order. Threads will do: engine and gzip hold no lock of the interpreter while they work.
+
+    Raises the first error. The other jobs then end: ``stop`` interrupts their engines, and they get no further chunk.
+    """
+    ended, telling = Event(), Lock()
+
+    def tell_alone(read: int, rows: int) -> None:
+        if ended.is_set():
+            raise InterruptedError
+        with telling:
+            tell(read, rows)
+
+    working = [threads.submit(job, tell_alone) for job in jobs]
+    try:
+        for done in as_completed(working):
+            done.result()
+    except BaseException:
+        ended.set()
+        threads.shutdown(wait=False, cancel_futures=True)
+        stop()
+        raise
+
+
 class Meter:
-    """Counts bytes and rows of files that are being read by any number of processes."""
+    """Counts bytes and rows of files that are being read, some at a time."""
 
     def __init__(self, bar: Bar, label: str, size: int, files: int) -> None:
         self._bar, self._label, self._size, self._files = bar, label, size, files

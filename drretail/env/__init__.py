@@ -9,7 +9,6 @@ profile.py         what a user's records show: orders, prices, and all of it in 
 summaries.py       the same from a world, with what the products of a category cost
 session.py         one run's view: acting user, overlay, journal, and the ledger of the evidence that it was given
 intake.py          checks, counts and hashes the rows that go into a world
-processes.py       jobs in several processes
 folder.py          write_world and the embedded index, all rows of a world, check_world
 copying.py         copy_world, the writer for any place; the live world of a place and the one before it
 servers/           the same on servers: generations, loading, checking

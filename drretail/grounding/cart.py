@@ -155,12 +155,14 @@ class Cart:
 
     @property
     def worth(self) -> float:
-        """The worth of the wanted pieces with a known price, each want counted once, in hundredths of a star."""
+        """The worth of the wanted pieces, each want counted once, in hundredths of a star. Where money counts, a piece
+        without a known price has none.
+        """
         return sum(
             part.fit.worth * min(1.0, part.pieces / (1 if part.fit.is_pack else thing.quantity))
             for thing, of_thing in zip(self.things, self.taken, strict=True)
             for part in of_thing
-            if part.fit.price is not None
+            if part.fit.price is not None or not self.wish.counts_money
         )
 
     @cached_property

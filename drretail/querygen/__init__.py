@@ -11,6 +11,6 @@ lint.py        all checks on all queries of a file
 generate.py    users, named or drawn → drafts → queries without findings
 decisions.py   which products keep the demands of queries, by fields and as a model decides: questions and answers
 modes.py       generic and profile-aware queries by the paper's measures
-spoil.py       pairs of queries, of which the shop can meet one; their sentences and absent things are in spoil.toml
+spoil.py       pairs of queries, of which the shop can meet one; their sentences are in spoil.toml
 benchmark/     their files
 """

@@ -14,17 +14,17 @@ from typing import Any, get_args
 
 from drretail.env.world import World
 from drretail.grounding.conversation import ConversationTurn
+from drretail.grounding.text.words import singular
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.decisions import decidable
 from drretail.querygen.generate import check_english
 from drretail.querygen.kinds import lowered
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers, comparable
-from drretail.querygen.rules.drafting import COUNTS
 from drretail.querygen.rules.limits import by_fields, by_options
-from drretail.querygen.spoil import UNMET, UNTYPED, Derived, noun_of
+from drretail.querygen.spoil import UNMET, UNTYPED, Derived
 from drretail.records.base import sha256_of
-from drretail.records.query import Query, Relation, turns_until
+from drretail.records.query import Query, Reference, Relation, turns_until
 from drretail.records.wish import Want, Wish
 
 _LEAST, _MOST = 4, 6
@@ -34,6 +34,7 @@ _TRIED = 12
 _PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.querygen") / "converse.toml").read_text("utf-8"))
 KINDS = (*_PHRASES,)
 _REVOCABLE = ("tighten", "change", "other", "other_brand", "cheaper")
+_COUNTS = {2: "two", 3: "three"}
 _UNDONE = {"add": ("drop",), "drop": ("add",)}
 _BY_RULES = {"source": "offline:converse", "rationale": "", "expected_tools": (), "typed_by": None, "prompts": ()}
 
@@ -49,10 +50,11 @@ def turn_after(before: Query, text: str, wish: Wish, relations: Mapping[str, Rel
     return before.model_copy(update={**new, "gold": gold, "infeasible": None})
 
 
-def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Derived:
+def make_conversations(queries: Sequence[Query], world: World, seed: str, *, sentences: slice = slice(None)) -> Derived:
     """A conversation of four to six turns for each query that the shop can meet, which is its first turn.
 
-    The kinds of follow-ups take turns, as far as the shop bears them, and no follow-up changes the budget. Raises
+    The kinds of follow-ups take turns, as far as the shop bears them, and no follow-up changes the budget. Of the
+    sentences of each kind these are used: two sets that take one half each share none. Raises
     UserError for queries of another world, and for a shop whose language is not English.
     """
     check_made_for(queries, world.manifest.fingerprint)
@@ -60,7 +62,7 @@ def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Der
     stock, turns, talks = Stock(world), turns_until(queries), Derived()
     for query in queries:
         new = {"query_id": f"c{sha256_of([seed, query.query_id])[:10]}-1", "task_id": None, "part_of": None}
-        talk = _Talk(stock, Random(f"{seed}|{query.query_id}"))
+        talk = _Talk(stock, Random(f"{seed}|{query.query_id}"), sentences)
         if query.query_id in turns:
             talks.without["it is a turn of a conversation"] += 1
         elif query.wish is None:
@@ -75,21 +77,28 @@ def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Der
     return talks
 
 
+def _accepted(reference: Reference) -> list[tuple[str, int, frozenset[str]]]:
+    """What would do for each thing, and how many of it."""
+    return [(thing.name, thing.quantity, frozenset(fit.offer_id for fit in thing.fits)) for thing in reference.things]
+
+
 @dataclass
 class _Talk:
     """A conversation under way."""
 
     stock: Stock
     rng: Random
+    sentences: slice
     turns: list[ConversationTurn] = field(default_factory=list[ConversationTurn])
     """With the oracle's picks."""
 
     def takes(self, query: Query) -> bool:
-        """Adds the turn if the shop can meet it, and the oracle's own cart can follow it."""
+        """Adds the turn if the shop can meet it, it changes something, and the oracle's own cart can follow it."""
         reference = self.stock.offers.reference(query)
         first = ConversationTurn(query, reference, self.stock.offers.world.store)
         asked = self.turns[-1].followed_by(query, reference) if self.turns else first
-        if asked.followed.best is None or not asked.may_keep:
+        before = [] if query.relations else [_accepted(turn.reference) for turn in self.turns[-1:]]
+        if asked.followed.best is None or not asked.may_keep or _accepted(reference) in before:
             return False
         self.turns.append(replace(asked, picks=asked.followed.best.picks, decision="buy"))
         return True
@@ -113,7 +122,7 @@ class _Talk:
         for name, then, slots in islice(self._changes(kind), _TRIED):
             wants = {want.name: want for want in turn.wish.wants} | {name: then}
             wish = turn.wish.model_copy(update={"wants": tuple(filter(None, wants.values()))})
-            text = self.rng.choice(_PHRASES[kind]).format(name=name, **slots)
+            text = self.rng.choice(_PHRASES[kind][self.sentences]).format(name=name, **slots)
             relations: dict[str, Any] = {name: kind} if kind in get_args(Relation) else {}
             if self.takes(turn_after(turn.query, text, wish, relations).model_copy(update=_BY_RULES)):
                 return True
@@ -124,7 +133,7 @@ class _Talk:
         turn, offers = self.turns[-1], self.stock.offers
         wants = self.rng.sample(turn.wish.wants, len(turn.wish.wants))
         if kind == "add":
-            shelves = {noun_of(category): category for category in sorted(offers.world.catalog.categories())}
+            shelves = {_noun_of(category): category for category in sorted(offers.world.catalog.categories())}
             nouns = sorted(shelves.keys() - {""})
             wanted = {key for want in wants for key in offers.of_want(want).titles}
             for noun in self.rng.sample(nouns, len(nouns)):
@@ -141,7 +150,7 @@ class _Talk:
                 yield want.name, None, {}
             elif kind == "quantity":
                 pieces = 2 if want.quantity != 2 else 3
-                yield want.name, want.model_copy(update={"quantity": pieces}), {"count": COUNTS[pieces]}
+                yield want.name, want.model_copy(update={"quantity": pieces}), {"count": _COUNTS[pieces]}
             elif kind in ("tighten", "change"):
                 limited = {*(demand.field for demand in want.must), *want.options}
                 of_kind = KindOffers(offers.of_want(want), want.name)
@@ -150,6 +159,14 @@ class _Talk:
                     kept = tuple(demand for demand in want.must if demand.field not in choice.names)
                     edited = choice.added_to(want.model_copy(update={"must": kept}))
                     is_new = {*edited.must} != {*want.must} or edited.options != want.options
-                    changes = is_new and offers.would_do(edited) != offers.would_do(want)
-                    if changes and (kind == "change") == (choice.names <= limited):
+                    if is_new and (kind == "change") == (choice.names <= limited):
                         yield want.name, edited, {"clause": choice.clause}
+
+
+def _noun_of(name: str) -> str:
+    """A category's name in the singular ("bird feeder"); empty if it has none or means several things."""
+    words = name.casefold().split()
+    if not words or not all(word.isalpha() for word in words) or "and" in words:
+        return ""
+    noun = singular(words[-1])
+    return " ".join([*words[:-1], noun]) if noun != words[-1] else ""

@@ -3,22 +3,23 @@
 Users are named, or drawn.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from random import Random
 
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.web.sandbox import facts_of
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.grounding.text.words import is_english
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
+from drretail.querygen.proofs import KINDS, rests_on
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
-from drretail.querygen.rules.needs import needs_of
-from drretail.records.criteria import NeedOf
+from drretail.querygen.rules.needs import Need, needs_of
+from drretail.records.criteria import NEEDS, NeedOf, Share
 from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.shop import Product
@@ -51,8 +52,34 @@ _READ = 25
 """The most popular products, by whose texts the language of a shop is known if its mapping names none."""
 _NEEDS = 24
 """The newest needs of a user that are looked at."""
+_TRIES = 8
+"""Drafts of a need, of which the first is taken whose sources are all needed."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
+
+
+class Quota:
+    """How many queries are yet to be made of each share, and of the rest, which needs nothing."""
+
+    def __init__(self, shares: Sequence[Share], total: int) -> None:
+        self.asked = {each: int(each.share * total + 0.5) for each in shares}
+        self.left = {**self.asked, Share(frozenset()): total - sum(self.asked.values())}
+
+    def lacking(self, needed: Collection[NeedOf]) -> Share | None:
+        """The share with most needs for which a query that needs so much would count."""
+        lacking = [each for each, left in self.left.items() if left > 0 and each.needs.issubset(needed)]
+        return max(lacking, key=lambda each: len(each.needs), default=None)
+
+    def count(self, needed: Collection[NeedOf]) -> None:
+        """Counts a query that needs so much."""
+        if (share := self.lacking(needed)) is not None:
+            self.left[share] -= 1
+
+    @property
+    def shortfalls(self) -> list[str]:
+        """What is missing of each share, each in a sentence."""
+        missing = ((each, asked, self.left[each]) for each, asked in self.asked.items())
+        return [f"{left} of {asked} that are to need {each} are missing." for each, asked, left in missing if left]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,62 +88,59 @@ class Generated:
 
     queries: tuple[Query, ...]
     users: int
-    without: tuple[str, ...] = ()
-    short: int = 0
-    """Queries that were left out since they do not need what was asked for."""
+    without: tuple[str, ...]
+    quota: Quota
 
 
 class Drafts:
-    """Queries of one world's users, without findings and without near-duplicates."""
+    """Queries of one world's users, without findings, without near-duplicates, and with no source that isn't needed."""
 
     def __init__(
-        self,
-        world: World,
-        seed: str,
-        linter: Linter | None = None,
-        *,
-        needs: Collection[NeedOf] = (),
-        on_query: Callable[[], object] = bool,
+        self, world: World, seed: str, linter: Linter | None = None, *, on_query: Callable[[], object] = bool
     ) -> None:
         """``on_query`` is called after each query. Raises UserError as ``check_english`` does."""
         check_english(world)
         self.world, self.seed, self.linter, self._on_query = world, seed, linter or Linter(world), on_query
         self.assortment, self._written = Assortment(self.linter.stock), Texts()
-        self._needs, self.short = frozenset(needs), 0
+        self._facts = facts_of(world.web)
 
-    def of(self, user_id: str) -> Iterator[Query]:
-        """One user's queries: first about products that have none yet; the kinds of need take turns."""
+    def of(self, user_id: str, quota: Quota | None = None) -> Iterator[Query]:
+        """One user's queries, as far as a share lacks them: first about products that bear a demand."""
         shopper = self.linter.shopper(user_id)
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
         rng = Random(f"{self.seed}|{user_id}")
-        now = self.world.manifest.now.date()
-        needs = [*islice(needs_of(shopper, self.assortment, now), _NEEDS)]
-        taken, kinds = set[str](), list[str]()
-        author = Author(self.world, self.assortment, user_id, rng, tuple(needs))
+        needs = [*islice(needs_of(shopper, self.assortment, self.world.manifest.now.date()), _NEEDS)]
+        author = Author(self.world, self.assortment, user_id, rng, self._facts)
         rng.shuffle(needs)
-        offered = Counter(need.kind for need in needs)
-        # First what bears a demand, then rare kinds of need.
-        needs.sort(key=lambda need: (not author.bears_demand(need), offered[need.kind]))
-        while needs:
-            need = min(needs, key=lambda need: (need.order.product_id in taken, kinds.count(need.kind)))
-            needs.remove(need)
-            query = author.query(need, len(kinds) + 1)
-            if query is None or self.linter.findings(query):
+        needs.sort(key=lambda need: not author.bears_demand(need))
+        number = 1
+        for need in needs:
+            if (query := self._drafted(author, need, number, quota)) is not None:
+                number += 1
+                self._on_query()
+                yield query
+
+    def _drafted(self, author: Author, need: Need, number: int, quota: Quota | None) -> Query | None:
+        """The first of some drafts that has no fault, and that a share lacks."""
+        for _ in range(_TRIES):
+            query = author.query(need, number)
+            needed: list[NeedOf] = [source for source in NEEDS if query is not None and rests_on(query, KINDS[source])]
+            is_wanted = query is not None and (quota is None or quota.lacking(needed) is not None)
+            if query is None or not is_wanted or self.linter.findings(query):
                 continue
             # The rules' sentences would ask two users for the same in nearly the same words.
             anybodys = query.model_copy(update={"user_id": None})
             if self._written.near_duplicate(anybodys) is not None:
                 continue
             query = self.linter.with_needs(query)
-            if not self._needs.issubset(query.needs.proved if query.needs else ()):
-                self.short += 1
+            if [*(query.needs.proved if query.needs else ())] != needed:
                 continue
+            if quota is not None:
+                quota.count(needed)
             self._written.add(anybodys)
-            taken.add(need.order.product_id)
-            kinds.append(need.kind)
-            self._on_query()
-            yield query
+            return query
+        return None
 
 
 def check_english(world: World) -> None:
@@ -144,32 +168,28 @@ def generate_queries(
     per_user: int,
     seed: str,
     linter: Linter | None = None,
-    needs: Collection[NeedOf] = (),
+    needs: Sequence[Share] = (),
     on_query: Callable[[], object] = bool,
 ) -> Generated:
     """Up to ``per_user`` queries for each of these users, or of so many drawn ones, who are replaced if they give none.
-    Those that do not need all of ``needs`` are left out.
+    Shares of them need what ``needs`` says; the quota holds what is missing.
 
     Raises UserError for an unknown user, for a world without users, and if no query can be made.
     """
-    drafts, queries, without = Drafts(world, seed, linter, needs=needs, on_query=on_query), list[Query](), list[str]()
-    asked = 0
+    drafts, queries, without = Drafts(world, seed, linter, on_query=on_query), list[Query](), list[str]()
+    asked, quota = 0, Quota(needs, (users if isinstance(users, int) else len({*users})) * per_user)
     for user_id in users_of(world, users, seed):
-        of_user = [*islice(drafts.of(user_id), per_user)]
+        of_user = [*islice(drafts.of(user_id, quota), per_user)]
         queries += of_user
         asked += bool(of_user)
         without += [] if of_user else [user_id]
         if asked == users:
             break
-    if not queries and drafts.short:
-        raise UserError(
-            f"Of {counted(drafts.short, 'query', 'queries')} none needs {' and '.join(needs)}: rules make no such "
-            "questions of this shop's records. Have a model write them (--model), or write them yourself."
-        )
     if not queries:
         raise UserError(
-            f"No query could be made from the orders of {counted(len(without), 'user')}: fewer than two have "
-            "arrived (their status is Delivered), or the shop tells too little of what arrived. Try other users or a "
-            "larger world; of your own shop, say in the mapping's [status] which orders have arrived."
+            f"No query could be made from the orders of {counted(len(without), 'user')}: fewer than two have arrived "
+            "(their status is Delivered), the shop tells too little of what arrived, or none would need what was asked "
+            "for. Have a model write them (--model), or try other users or a larger world; of your own shop, say in "
+            "the mapping's [status] which orders have arrived."
         )
-    return Generated(tuple(queries), asked, tuple(without), drafts.short)
+    return Generated(tuple(queries), asked, tuple(without), quota)

@@ -28,11 +28,6 @@ class CheckedQuery:
     findings: tuple[Finding, ...]
     reference: Reference
 
-    @property
-    def faults(self) -> tuple[Finding, ...]:
-        """The findings that another query could avoid: all but an untyped wish."""
-        return tuple(finding for finding in self.findings if finding.code != "wish_missing")
-
 
 class Linter:
     """The checks of one world. Lookups are cached, so that a thousand queries cost little more than ten."""

@@ -48,9 +48,9 @@ class GateResult(Record):
     mean_a: float | None = None
     mean_b: float | None = None
     alpha: float | None = None
-    """Of a test: in at most this share of comparisons an unchanged agent fails."""
+    """Of a test: in about this share of comparisons an unchanged agent fails."""
     p: float | None = None
-    """One-sided p of the difference, from flipping the signs of users."""
+    """One-sided p of the difference, Student's t over users."""
     catches: float | None = None
     """The share of comparisons with such queries, users and repeats in which a true change of the size named fails."""
     detectable: float | None = None

@@ -3,6 +3,7 @@ gold, what is known beforehand about a good answer: insights it should have, doc
 products keep the query's demands.
 """
 
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -161,6 +162,17 @@ class Fact(Record):
 NeedOf = Literal["profile", "web"]
 NEEDS: tuple[NeedOf, ...] = ("profile", "web")
 """What questions need besides the shop: the shopper's record, pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of all queries are to need something."""
+
+    needs: frozenset[NeedOf]
+    share: float = 1.0
+
+    def __str__(self) -> str:
+        return " and ".join(need for need in NEEDS if need in self.needs)
 
 
 class NeedProof(Record):

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
-from statistics import fmean
 from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -12,9 +11,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.records.account import Account
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
 from drretail.records.comparison import ComparedRow, PairScore
-from drretail.records.criteria import NEEDS
 from drretail.records.figures import number
-from drretail.records.query import Query
 from drretail.records.reading import JudgeAudit
 from drretail.records.run import System
 
@@ -434,22 +431,6 @@ class NeedFloor(Record):
     def at_most(self) -> float:
         """Over all; a question that was not checked counts 1."""
         return 1 - (1 - self.value) * self.n / self.n_asked
-
-
-def need_floors(queries: Iterable[Query]) -> Iterator[NeedFloor]:
-    """The mean luck without each source, and what one search gets, over the questions that want something; none if
-    nothing is proved of any. A turn of a conversation is left out.
-    """
-    asked = [query.needs for query in queries if query.wants_something and query.after is None]
-    proved = [needs for needs in asked if needs is not None]
-    for source in NEEDS if proved else ():
-        luck = [needs.luck(source) for needs in proved]
-        its = [needs.luck(source) for needs in proved if source in needs.proved]
-        needing = {"needing": fmean(its)} if its else {}
-        name, of_all = f"without the {source}", fmean(luck)
-        yield NeedFloor(name=name, value=of_all, n=len(luck), n_asked=len(asked), **needing, n_needing=len(its))
-    if right := [needs.one_search for needs in proved if needs.one_search is not None]:
-        yield NeedFloor(name="one search", value=fmean(right), n=len(right), n_asked=len(asked))
 
 
 NOT_PROVED = "Nothing is proved of what these questions need: `drretail queries check FILE` proves it."

@@ -1,5 +1,5 @@
-"""Whether two systems differ on the same queries, and how many queries a difference takes. A gate is a one-sided test
-that one system is below another.
+"""Whether two systems differ on the same queries, how many queries a difference takes, and a gate: whether one system
+is below another.
 
 Queries differ more from each other than systems do, so differences are taken within each query. Repeats of a query are
 averaged first, since they say nothing about other queries. Queries of one user are alike, so users are the clusters of
@@ -9,8 +9,8 @@ One estimate gives a difference its interval and its p value, so the two never d
 few values that are far from all others, such as zeros in one report of twenty beside steady scores, are not guarded
 against.
 
-An unchanged agent fails a gate in at most ``alpha`` of comparisons, since flipping the signs of users is exact. What is
-caught depends on how much answers differ from run to run, which is taken from the differences that are seen.
+A gate is the same test, one-sided. What it catches depends on how much answers differ from run to run, which is taken
+from the differences that are seen.
 """
 
 from bisect import bisect_left
@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, fsum, inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from drretail.records.base import sha256_of
-from drretail.stats.intervals import FEWEST, Groups, Interval, cluster_sums, estimate, mean_interval
+from drretail.stats.intervals import FEWEST, Groups, Interval, cluster_sums, estimate, freedom, mean_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -175,7 +175,6 @@ def margin_ends(differences: Sequence[float], groups: Groups, whole: float) -> t
 
 
 _DRAWS = 1000
-_FLIPS = 10_000
 _STEPS = 20
 """Steps of a gate's size in which it looks for the fall that it catches, up to ten times that size."""
 
@@ -206,33 +205,14 @@ class Gate:
 
     @cached_property
     def p(self) -> float:
-        """p of a mean this far below 0, or further, if the signs of users' sums are flipped at random: one-sided.
+        """One-sided p of the mean difference, by the test of ``difference_test``; 1 of fewer users than it takes."""
+        return self._p_of(self.differences)
 
-        Exact for up to 12 users who differ, else from random flips, among which the one seen counts.
-        """
-        from scipy.stats import permutation_test
-
-        differing = [total for total in user_sums(self.differences, self.groups) if total]
-        if not differing:
+    def _p_of(self, differences: Sequence[float]) -> float:
+        interval, p = difference_test(differences, self.groups)
+        if p is None:
             return 1.0
-
-        seen = fsum(differing)
-
-        def above_seen(flipped: Any, axis: int) -> Any:
-            # Rounded after the one seen is taken off, so that sums of sevenths that equal it are 0.
-            return (flipped.sum(axis=axis) - seen).round(7)
-
-        test: Any = permutation_test(
-            ([*differing, 0.0],),  # scipy takes no single value
-            above_seen,
-            permutation_type="samples",
-            vectorized=True,
-            n_resamples=_FLIPS,
-            batch=_DRAWS,
-            alternative="less",
-            rng=int(sha256_of("flips")[:16], 16),
-        )
-        return float(test.pvalue)
+        return p / 2 if (interval.value or 0.0) < 0 else 1 - p / 2
 
     @property
     def is_shown(self) -> bool:
@@ -260,8 +240,9 @@ class Gate:
 
     @property
     def reaches(self) -> bool:
-        """True if the test shows a fall where all users fall who can."""
-        return 0.5**self.can_fall <= self.alpha
+        """True if the test shows a fall where all values fall to the lowest, or without a lowest all alike."""
+        falls = [-1.0 if self.lowest is None else self.lowest - value for value in self.before]
+        return self._p_of(falls) <= self.alpha
 
     def catches(self, fall: float) -> float:
         """The share of comparisons in which a true fall of the mean fails.
@@ -270,7 +251,7 @@ class Gate:
         random, as if nothing had changed; then the fall is taken off.
         """
         import numpy as np
-        from scipy.special import ndtri
+        from scipy.special import stdtrit
 
         rng = np.random.default_rng(int(sha256_of("gate")[:16], 16))
         seen, is_there = self._by_user(self.differences)
@@ -292,13 +273,14 @@ class Gate:
             values = values - room * (rng.random(values.shape) < share)
         else:
             values = values - fall
-        sums = np.where(there, values, 0).sum(axis=2)
-        # The flip test's normal approximation, with a continuity correction: sums move in steps of the least of them.
-        sizes = np.where(np.abs(sums) > 1e-9, np.abs(sums), np.inf)
-        spread = np.sqrt((sums**2).sum(axis=1))
-        reached = -sums.sum(axis=1) - np.where(spread > 0, sizes.min(axis=1), 0)
-        is_large = -sums.sum(axis=1) >= (self.size - 1e-9) * there.sum(axis=(1, 2))
-        return float((is_large & (reached > -ndtri(self.alpha) * np.maximum(spread, 1e-9))).mean())
+        sums, sizes = np.where(there, values, 0).sum(axis=2), there.sum(axis=2)
+        queries = sizes.sum(axis=1)
+        means = sums.sum(axis=1) / queries
+        # The squared error of ``difference_test``, user by user.
+        parts = (sums - sizes * means[:, None]) ** 2 / (1 - sizes / queries[:, None])
+        errors = parts.sum(axis=1) ** 0.5 / queries
+        is_shown = -means >= float(stdtrit(freedom(self.groups), 1 - self.alpha)) * np.maximum(errors, 1e-9)
+        return float((is_shown & (-means >= self.size - 1e-9)).mean())
 
     @cached_property
     def detectable(self) -> float | None:

@@ -15,7 +15,7 @@ COMMANDS: Mapping[str, str] = {
     "export drb": "export exp --format drb",
     "export chat": "export exp --format chat --to made.jsonl.gz",
     "sample": "lab sample exp",
-    "sandbox": "sandbox build --to made --world big --n 1 --sizes 8k --seed 8",
+    "sandbox": "sandbox build --to made --world big --queries big.jsonl --sizes 8k --seed 8",
 }
 
 
@@ -30,6 +30,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         home,
         RAW,
         "ingest raw --world big",
+        "queries generate --world big --n 1 --seed 8 --to big.jsonl",
         "run --world w --queries q.jsonl --agent react --no-floors --to exp",
         "score exp --metrics faithfulness --metrics checks",
         COMMANDS["sandbox"].replace("made", "s"),

@@ -5,7 +5,6 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
-from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,14 +13,13 @@ from typing import Any
 import pytest
 
 from drretail import Agent, Answer, run, score
-from drretail.api.recorded import RecordedAnswer, RecordedExperiment
+from drretail.api.recorded import RecordedExperiment
 from drretail.api.recorded_scores import RecordedScores
 from drretail.env.session import Session
 from drretail.errors import UserError
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.run import Limits
-from tests import build
 from tests.build import known
 from tests.shop import USER
 
@@ -79,23 +77,10 @@ def test_experiments_are_tables_and_scores_a_board(experiment: RecordedExperimen
     assert (str(empty), shown(empty)) == ("<RecordedScores: 0 systems, nothing scored>", "Nothing is scored yet.")
 
 
-def test_a_report_is_a_page_with_claims_and_steps(experiment: RecordedExperiment, scores: RecordedScores) -> None:
+def test_an_answer_says_what_it_is(experiment: RecordedExperiment) -> None:
     answers = {answer.run.status: answer for answer in experiment.reports()}
-    html = shown(answers["done"])
-    assert html.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
-    assert html.count('"') == 6, "nothing of the page ends its attribute"
-    page = unescape(html)
-    assert '<mark class="' in page
-    assert 'class="badge ' in page
-    assert "product_catalog_search" in page
-    assert "&lt;b&gt;or so" in page
-    assert "left no report" not in page
-    assert "The run failed" not in page, "the other run is on no page of this one"
-    failed = answers["failed"]
-    assert (failed.report, "failed" in repr(failed)) == ("", True)
-    assert "The run failed" in unescape(shown(failed))
-    answered = RecordedAnswer(build.run("q1-r1", "Take **it**."), ())
-    assert "Take <strong>it</strong>." in unescape(shown(answered))
+    assert (answers["failed"].report, "failed" in repr(answers["failed"])) == ("", True)
+    assert "done" in repr(answers["done"])
 
 
 def test_a_frame_has_each_number_once_with_what_it_is_over(
@@ -154,7 +139,7 @@ def test_the_example_runs_under_a_notebooks_loop(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     values = played("notebook.ipynb")
     assert [type(value).__name__ for value in values][:3] == ["RecordedExperiment", "RecordedScores", "RecordedAnswer"]
-    assert all(shown(value) for value in values[:3])
+    assert all(shown(value) for value in values[:2])
     if find_spec("pandas") is None:
         assert values[3] == "pandas is not installed: pip install pandas."
     assert isinstance(values[4], tuple), "the cells behind it run without pandas"

@@ -26,7 +26,6 @@ MISTAKES: list[tuple[list[str], str]] = [
     (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--only", "0"], "--only 0: say how many"),
     (["world", "check", "."], "is not a world: it holds no file CURRENT"),
     (["ingest", "q.jsonl", "--world", "new"], "queries.jsonl"),
-    (["tools", "calculator", "--format", "openai"], "name no tool"),
     (["tools", "calculator", "--args", '{"expression": "1"}', "--vary", "without=calculator"], "leaves out"),
     (["tools", "get_user_orders", "--user", "ada"], """Write --args '{"user_id": "ada"}'."""),
     (["run", "other.jsonl"], "Queries go with --queries."),

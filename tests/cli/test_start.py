@@ -22,7 +22,7 @@ NEVER = [
     "anthropic", "babel", "duckdb", "elasticsearch", "httpcore2", "jinja2", "langchain", "lxml", "mcp",
     "openai", "pandas", "protego", "pymongo", "scipy.stats", "starlette", "trafilatura",
     "drretail.data_ingest.plan", "drretail.env.copying", "drretail.llm.batches", "genai_prices",
-    "drretail.viewer.experiment", "drretail.viewer.page", "drretail.viewer.plots",
+    "drretail.viewer.experiment", "drretail.viewer.page",
 ]  # fmt: skip
 """Clients of other providers and servers, what reads raw files and web pages, and what makes pages of results."""
 JUDGING = [

@@ -11,7 +11,7 @@ import pytest
 from drretail.data_ingest.engines import base
 from drretail.data_ingest.engines.base import SelectionTask
 from drretail.data_ingest.engines.duckdb import select as select_on_duckdb
-from drretail.data_ingest.engines.duckdb_reading import close_engine, session
+from drretail.data_ingest.engines.duckdb_reading import close_engines, session
 from drretail.data_ingest.plan import CapBy, IngestSettings, in_preset_order, named_category, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.selected import selected_orders, selected_products
@@ -149,7 +149,7 @@ def test_after_an_error_the_next_session_begins_anew(tmp_path: Path) -> None:
         db.execute("CREATE TABLE one AS SELECT error('broken')")
     with session(tmp_path, 200) as db:
         assert db.execute("SELECT 1").fetchall() == [(1,)]
-    close_engine(tmp_path)
+    close_engines(tmp_path)
 
 
 def test_an_engine_that_is_unknown_or_whose_add_on_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ TWO_BATHS = Pick(product="C", quantity=2)
         ([], {}, (0, 0, 0)),
         (["B", "C"], {}, (0.5, 0, 0.778)),  # half of a quantity covers no want, and is worth half
         (["N", TWO_BATHS], {}, (1, 0, 0)),  # an unknown price keeps to no budget
-        (["N", TWO_BATHS], {"budget": None}, (1, 1, 0.444)),
+        (["N", TWO_BATHS], {"budget": None}, (1, 1, 1)),  # where no price counts, an unknown one is worth as much
         (["B", TWO_BATHS], {"budget": Money.of(45)}, (1, 0, 0)),
     ],
 )

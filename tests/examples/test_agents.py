@@ -143,3 +143,10 @@ def test_the_workflow_is_decided_by_its_candidate(price: str, code: int, drretai
     compared = drretail(*last[1:], DRRETAIL_CACHE_DIR=cache)
     assert compared.returncode == code, compared.stdout + compared.stderr
     assert ("Fails: errors:rise=.10: checks errors of agent-answer" in compared.stderr) == bool(code)
+
+
+def test_grpo_takes_ten_steps() -> None:
+    command = [sys.executable, str(EXAMPLES / "grpo.py")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines()[-1] == "most likely now: first hit with its price"
+    assert len(ended.stdout.splitlines()) == 11

@@ -44,7 +44,7 @@ def test_queries_that_could_not_be_made_are_told_and_users_who_were_named_are_le
     result = call(world, "generate", "--to", tmp_path / "a.jsonl", "--n", "8", "--model", "offline:shopper", "--quiet")
     assert "offline:shopper is no language model: rules write the queries." not in result.stderr
     assert "left out: no other user has orders of which a query can be made (3)." in " ".join(result.stdout.split())
-    assert result.exit_code == 0
+    assert (result.exit_code, "3 queries are missing" in " ".join(result.output.split())) == (0, True)
     asked = {json.loads(line)["user_id"] for line in (tmp_path / "a.jsonl").read_text("utf-8").splitlines()}
     poor = next(row.user_id for row in world.store.sample_users("1", 99) if row.user_id not in asked)
     named = call(world, "generate", "--to", tmp_path / "b.jsonl", "--user", "CARA", "--user", poor, "--json")
@@ -67,6 +67,8 @@ def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_w
         ("generate --model anthropic", "names no model"),
         ("generate --model anthropic:claude-sonnet-4-6 --mode generic --user ANNA", "leave out --user"),
         ("generate --user NOBODY", "no user 'NOBODY'"),
+        ("generate --needs profile=.7 --needs web=.7", "together above 1"),
+        ("generate --needs profile=half", "such as profile=.5"),
         ("shipped --split foo", "no split 'foo'. Known are all, conversations, dev"),
     ):
         command, *flags = arguments.split()

@@ -1,12 +1,12 @@
 """Queries by rules, generic and profile-aware. Also tests rules/."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 
 import pytest
 
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.checks.case import Stock
@@ -14,6 +14,7 @@ from drretail.querygen.generate import generate_queries
 from drretail.querygen.kinds import kinds_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
+from drretail.records.criteria import Share
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
@@ -71,11 +72,31 @@ def test_texts_are_clean_english_sentences_as_many_as_in_the_papers_examples(man
         assert all(re.match(r"[\"A-Z$€£]", part) for part in re.split(r"(?<=[.?]) ", query.text)), query.text
 
 
-def test_all_kinds_of_need_limits_and_tools_come_up(many: list[Query]) -> None:
+def test_kinds_of_need_take_turns_and_a_source_that_is_named_is_needed(many: list[Query]) -> None:
     assert {query.kind for query in many} == NEEDS
-    assert any(want.quantity > 1 for _, want in wants_of(many))
-    tools = {tool for query in many for tool in query.expected_tools}
-    assert tools == {"calculator", "get_user_orders", "get_product_details", "product_catalog_search"}
+    assert {tool for query in many for tool in query.expected_tools} == {
+        "get_user_orders",
+        "get_product_details",
+        "product_catalog_search",
+    }
+    assert not any(query.kind == "restock" and want.not_owned for query, want in wants_of(many))
+    assert all(want.not_owned for query, want in wants_of(many) if query.kind == "replacement")
+    assert not any(wish_of(query).rests_on("page") for query in many)
+    resting = [query for query in many if wish_of(query).rests_on("profile")]
+    assert all(query.needs and query.needs.proved == ("profile",) for query in resting)
+
+
+def test_shares_are_met_or_what_is_missing_is_said(market: World, rich: World) -> None:
+    both, web = Share(frozenset({"profile", "web"}), 0.5), Share(frozenset({"web"}), 0.25)
+    made = generate_queries(market, 4, per_user=1, seed="42", needs=[both, web])
+    assert Counter(query.needs.proved if query.needs else () for query in made.queries)["profile", "web"] >= 2
+    assert made.quota.shortfalls == []
+    for query in made.queries:
+        assert ("web_search" in query.expected_tools) == wish_of(query).rests_on("page")
+    with pytest.raises(UserError, match="Have a model write them"):
+        generate_queries(rich, USERS, per_user=1, seed="42", needs=[Share(frozenset({"web"}))])
+    few = generate_queries(rich, USERS, per_user=1, seed="42", needs=[both])
+    assert few.quota.shortfalls == ["3 of 3 that are to need profile and web are missing."]
 
 
 def test_what_the_shopper_has_is_named_by_its_kind_and_month(rich: World, many: list[Query]) -> None:
@@ -115,28 +136,6 @@ def test_users_whose_orders_give_nothing_are_replaced_and_counted(world: World, 
         generate_queries(world, ["ANNA", "NOBODY"], per_user=1, seed="42")
     with pytest.raises(UserError, match="no users"):
         generate_queries(make_world(products(), []), 5, per_user=3, seed="42")
-
-
-def test_two_things_are_two_that_the_shopper_has(rich: World, many: list[Query]) -> None:
-    offers, joint = Offers(rich), [query for query in many if len(wish_of(query).wants) > 1]
-    assert joint
-    for query in joint:
-        owned = [product.product_id for product in _owned(rich, query)]
-        of_kinds = [offers.of_kind(want.name).titles for want in wish_of(query).wants]
-        assert [key in titles for key, titles in zip(owned, of_kinds, strict=True)] == [True, True], query.text
-        assert offers.reference(query).best is not None
-
-
-def test_what_lasts_is_replaced_and_all_else_bought_again(make_world: MakeWorld) -> None:
-    """Nobody knows whether the things of a shop of one's own last, so that these are bought again, too."""
-    for category, kind in (("Grocery_and_Gourmet_Food", "restock"), ("shop", "restock"), (None, "replacement")):
-        sold = [each.model_copy(update={"category": category or each.category}) for each in products()]
-        hers = bought("CARA", "desk lamp", "gel pen set")
-        shop = make_world(sold, [*hers, *bought("HANS", "mascara", first=60)])
-        made = [
-            query for seed in range(4) for query in generate_queries(shop, ["CARA"], per_user=9, seed=str(seed)).queries
-        ]
-        assert {query.kind for query in made} & {"restock", "replacement"} == {kind}
 
 
 def test_a_kind_has_the_name_that_titles_say(make_world: MakeWorld) -> None:

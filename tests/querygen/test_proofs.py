@@ -1,6 +1,6 @@
 """What a question needs is proved by what is right without it.
 
-Also tests checks/sources.py and need_floors of records/score.py.
+Also tests checks/sources.py and need_floors of eval/numbers/facts.py.
 """
 
 from collections import Counter
@@ -11,13 +11,13 @@ import pytest
 
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow
+from drretail.eval.numbers.facts import need_floors
 from drretail.grounding.cart import OPEN, RIGHT, WRONG
 from drretail.querygen.lint import Linter
 from drretail.querygen.proofs import BASKETS, without
 from drretail.records.criteria import Fact, Gold, NeedProof, Needs
 from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.score import need_floors
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
 from drretail.viewer.wishes import wish_lines
@@ -99,6 +99,7 @@ def test_luck_is_what_right_says_of_every_basket(make_world: MakeWorld, budget: 
 def test_what_is_not_proved_is_named_by_its_letter(linter: Linter) -> None:
     unsafe = tuple(Fact(product_id=f"C{n:02}", fact="recalled", source="W:aaaaaaaa") for n in (4, 9, 14))
     for letters, of, query in (
+        ("a", "web", asked(SIZE, LONG)),
         ("ab", "web", asked(facts=unsafe, budget={"amount": "90"})),
         ("c", "web", asked(SIZE, STEEL, budget={"amount": "35"})),
         ("d", "profile", asked(SIZE, STEEL, budget={"amount": "25"})),

@@ -238,7 +238,7 @@ def test_nothing_is_found_in_any_of_the_market_s_and_each_is_decided(market: Wor
     )
     assert proofs == {(True, "proved"): 18, (False, "refuted"): 102}
     of_feasible = [each.query.needs.proved for each in checked if each.query.needs and not each.query.infeasible]
-    assert Counter(of_feasible) == {("profile", "web"): 43, ("profile",): 20, ("web",): 23, (): 16}
+    assert Counter(of_feasible) == {("profile", "web"): 44, ("profile",): 21, ("web",): 22, (): 15}
     questions = list(questions_of(ALL, Offers(market)))
     assert [question.key for question in questions if not question.is_decided] == []
     assert {question.ruling.by.partition(":")[0] for question in questions} == {"field", "model"}

@@ -10,9 +10,8 @@ from drretail.env.offers import Offers
 from drretail.errors import UserError
 from drretail.grounding.constraints import record_sha
 from drretail.query_files import write_with_gold
-from drretail.querygen import spoil as spoiling
 from drretail.querygen.reading import read_queries
-from drretail.querygen.spoil import KINDS, spoil_queries
+from drretail.querygen.spoil import spoil_queries
 from drretail.records.criteria import OF_KIND as IS_SUCH
 from drretail.records.criteria import Decision, Gold
 from drretail.records.query import Query
@@ -39,11 +38,6 @@ QUERY = Query(
     source="t",
 )
 ONCE = QUERY.model_copy(update={"text": "A hopper feeder for less than $100, please."})
-NOBODYS = ONCE.model_copy(update={"user_id": None, "mode": "generic"})
-"""Of nobody who has a feeder already, so that another one can be had."""
-UNBOUNDED = NOBODYS.model_copy(update={"text": QUERY.text})
-"""Of which no amount can be changed, so that a thing is added."""
-OF_KIND = {"too_dear": ONCE, "not_sold": UNBOUNDED}
 
 
 @pytest.fixture
@@ -51,25 +45,13 @@ def offers(tmp_path: Path) -> Offers:
     return Offers(open_world(build_shop(tmp_path / "world")))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, offers: Offers) -> None:
-    made = spoil_queries([OF_KIND[kind]], offers.world, "42")
-    assert dict(made.counts) == {kind: 1}
+def test_a_pair_is_proved_and_refuted_and_its_ids_tell_nothing(offers: Offers) -> None:
+    made = spoil_queries([ONCE, QUERY.model_copy(update={"query_id": "q2"})], offers.world, "42")
+    assert (dict(made.counts), dict(made.without)) == ({"too_dear": 1}, {"no pair could be proved": 1})
     assert len({query.task_id for query in made.queries}) == 1
     proofs = [proof for query in made.queries if (proof := offers.reference(query).proof)]
-    assert {(proof.state, proof.lack) for proof in proofs} == {("proved", kind), ("refuted", None)}
+    assert {(proof.state, proof.lack) for proof in proofs} == {("proved", "too_dear"), ("refuted", None)}
     assert all(query.query_id[0] == "s" and query.query_id[1:].isalnum() for query in made.queries)
-    assert len({query.text for query in made.queries}) == 2
-    if kind != "too_dear":  # twins have sentences of one form
-        one, other = (query.text.removeprefix(QUERY.text).split() for query in made.queries)
-        assert one[:2] == other[:2] != []
-        assert len(one) == len(other) or kind == "not_sold"
-
-
-def test_a_query_gives_one_pair_of_the_kind_with_the_fewest(offers: Offers) -> None:
-    other = NOBODYS.model_copy(update={"query_id": "q2"})
-    made = spoil_queries([ONCE, other], offers.world, "42")
-    assert dict(made.counts) == {"too_dear": 1, "not_sold": 1}
 
 
 def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(offers: Offers) -> None:
@@ -83,13 +65,6 @@ def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(off
     made = spoil_queries([free], offers.world, "42")
     assert made.counts["too_dear"] == 1
     assert all(query.text.startswith("A hopper feeder, please. ") for query in made.queries)
-
-
-def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(set(spoiling.ABSENT)) == len(spoiling.ABSENT)
-    monkeypatch.setattr(spoiling, "ABSENT", ("bird feeder", "cello"))
-    made = spoil_queries([UNBOUNDED], offers.world, "42")
-    assert any("a cello" in query.text for query in made.queries)
 
 
 def test_queries_of_another_world_are_refused(offers: Offers) -> None:

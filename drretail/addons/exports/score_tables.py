@@ -1,6 +1,7 @@
 """The scoreboard, scores, values of single reports and the statements of answers as tables in CSV."""
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +22,6 @@ from drretail.records.run import BASELINES, Turn
 from drretail.records.score import Scoreboard, Verdict
 from drretail.viewer.drawing.table import csv_table, table_of
 from drretail.viewer.judged import read_judgements
-from drretail.viewer.plots.experiment_plots import plot_file_name
 from drretail.viewer.sections import sections
 
 QUALITY = "quality"
@@ -124,7 +124,8 @@ def write_csv(selection: Selection, to: Path) -> str:
             earlier.unlink()
         digits = len(str(len(shown)))  # so that files in the order of their names are in the page's
         for at, table in enumerate(shown, 1):
-            name = f"{at:0{digits}}-{plot_file_name(table.full_title)}.csv"
+            title = re.sub(r"[^A-Za-z0-9]+", "-", table.full_title).strip("-")[:80]  # systems may have any name
+            name = f"{at:0{digits}}-{title}.csv"
             write_atomically(to / "tables" / name, csv_table(table))
     return written
 

@@ -5,11 +5,13 @@
 options.py    the options of ``try`` and ``gym split``
 env.py        ``ShopEnv`` (reset, step), the ``Shop`` that rollouts share, a rollout; rollouts as runs, recorded runs
               rewarded and replayed
-trial.py      one agent on one query, with its reward and that of its last trial
+trial.py      one agent on one query, with its reward
+figures.py    which figures and quotations of a report its sources say
 reward.py     the metric ``reward``: what is paid for a report; descriptions.toml says how it is shown
-parts.py      ``gym split``: questions to train on and held-out ones, which share no person, wish or shop; a floor
+parts.py      ``gym split``: questions to train on and held-out ones, which share no person, wish, shop or skeleton
 verifiers.py  the same tasks as a taskset of verifiers
 openenv.py    the same environment behind an OpenEnv server, and its client
+extras.py     the line of ``doctor`` on extras that one environment can't hold
 """
 
 from importlib import import_module

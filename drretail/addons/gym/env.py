@@ -105,6 +105,10 @@ class Shop:
         turn = before.asked(query, lambda asked: self.references[asked.query_id], store).answered(run)
         return reward_of(turn.decided(run), recorded.evidence, query, turn.followed, store)
 
+    def follow_up(self, query: Query) -> Query | None:
+        """The turn of a conversation after this one."""
+        return next((turn for turn in self.queries.values() if turn.after == query.query_id), None)
+
     def close(self) -> None:
         """Closes the world if ``open`` opened it."""
         self._open.close()
@@ -342,13 +346,13 @@ class ShopEnv:
                 self._reward = self.shop.reward(recorded, rollout.before)
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
-                following = [turn for turn in self.shop.queries.values() if turn.after == rollout.query.query_id]
-                if rollout.is_handed_in and following:
+                following = self.shop.follow_up(rollout.query)
+                if rollout.is_handed_in and following is not None:
                     reward, self._reward, self._steps = self._reward.value, None, 0
                     self.turns.append(recorded)
                     runs = (*rollout.before.runs, recorded.run)
                     before = TurnsBefore((*rollout.before.queries, rollout.query), runs, recorded.evidence)
-                    self._rollout = _Rollout(self._session(following[0]), following[0], before)
+                    self._rollout = _Rollout(self._session(following), following, before)
                     return f"{reply.text}\n\n{self._rollout.instructions}", reward, False, info
             return reply.text, self._reward.value if self._reward else 0.0, self.done, info
 

@@ -56,8 +56,10 @@ class ShopObservation(Observation):
     )
     evidence: list[str] = Field(default_factory=list[str], description="Ids of what the call has shown.")
     error: str | None = Field(default=None, description="The kind of error, where the call had one.")
-    ended: str | None = Field(default=None, description='At the end "report" or "step_limit".')
-    parts: Reward | None = Field(default=None, description="At the end the reward with its parts.")
+    ended: str | None = Field(default=None, description='At the end, and at that of a turn, "report" or "step_limit".')
+    parts: Reward | None = Field(
+        default=None, description="At the end, and at that of a turn, the reward with its parts."
+    )
 
 
 class ShopState(State):
@@ -96,7 +98,7 @@ class ShopEnvironment(Environment[ShopAction, ShopObservation, ShopState]):
             evidence=info["evidence"],
             error=info["error"],
             ended=info.get("ended"),
-            parts=self._env.reward,
+            parts=None if "reward" not in info else Reward.model_validate(info["reward"]),
             reward=reward,
             done=done,
         )

@@ -12,7 +12,7 @@ from drretail.api.options.run import Queries, SystemOptions
 
 @dataclass(frozen=True, slots=True)
 class TryOptions(SystemOptions):
-    """Runs an agent on one query: its steps, what is wrong, its reward, and the same of last time.
+    """Runs an agent on one query: its steps, what is wrong, and its reward.
 
     Each trial is an experiment of its own in DIR/AGENT/QUERY.
     """
@@ -34,8 +34,8 @@ class TryOptions(SystemOptions):
 class SplitOptions:
     """Makes queries to train on and held-out ones, about different shops, people and wishes.
 
-    Each is of another user, and kinds of need are as even as the users' orders allow. Prints what one search earns on
-    each kind.
+    Each is of another user, and kinds of need are as even as the users' orders allow. A fifth are conversations, and
+    15 % can't be met.
     """
 
     to: Annotated[str | Path, Option("The folder for the result.")]

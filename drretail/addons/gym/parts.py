@@ -1,16 +1,14 @@
-"""``gym split``: questions to train on, held-out ones of other people, wishes and shops, and what one search earns."""
+"""``gym split``: questions to train on, and held-out ones of other people, wishes and shops, in other sentences. Both
+hold single questions, what a shop can't meet, and conversations by the same shares.
+"""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
-from statistics import fmean
-from typing import Any
 
-from drretail.addons.gym.env import Shop, ShopEnv
 from drretail.addons.gym.options import SplitOptions
-from drretail.addons.gym.reward import NO_REPORT, Reward
 from drretail.api.option import accepts
 from drretail.api.options.shared import split_names, text_list
 from drretail.api.queries.writing import check_unused, write_queries
@@ -18,15 +16,17 @@ from drretail.api.worlds import open_world
 from drretail.data_ingest.demo import DemoShop, build_shop
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.report.picks import picks_block
+from drretail.grounding.text.words import STOP_WORDS
 from drretail.progress import Progress
+from drretail.querygen.converse import make_conversations
 from drretail.querygen.generate import Drafts
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
+from drretail.querygen.spoil import spoil_queries
 from drretail.records.account import Account
-from drretail.records.base import canonical_json, file_name
+from drretail.records.base import canonical_json, file_name, sha256_of
+from drretail.records.criteria import NeedOf
 from drretail.records.figures import counted
-from drretail.records.query import NEED_KINDS, Query
-from drretail.records.reading import Pick
+from drretail.records.query import Query
 from drretail.viewer.drawing.progress import choose_progress
 from drretail.viewer.drawing.result import Result
 from drretail.viewer.drawing.table import table_of
@@ -36,11 +36,10 @@ PRODUCTS, REVIEWS = 1_000, 15_000
 """The size of a made-up shop: some twenty products of each of fifty kinds."""
 _TRIED = 6
 """Users tried per query wanted: some want what others want already, and kinds of need are rare."""
-LONGEST_SEARCH = 500
-"""The most characters of a search."""
-Policy = Callable[[ShopEnv], str]
-"""Makes its calls, and returns the report to hand in."""
 Wanted = frozenset[tuple[object, ...]]
+CONVERSATION, REFUSAL = "conversation", "can't be met"
+SHARES = {CONVERSATION: 0.2, REFUSAL: 0.15}
+"""Of the questions of a part, counting a conversation as one; the others are asked alone, and can be met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,6 @@ class _Part:
     world: str
     """The shop, as ``--world`` takes it."""
     queries: tuple[Query, ...]
-    floors: Mapping[str, float]
-    """By query id, what one search earns."""
 
 
 def make_parts(
@@ -66,19 +63,28 @@ def make_parts(
     shipped = shipped_queries(*FIFTY, *MARKET, GENERIC)
     people, wishes = {query.user_id for query in shipped}, {wanted(query) for query in shipped}
     parts: list[_Part] = []
-    for name, n, world_name in zip((TRAIN, HELD_OUT), sizes, worlds, strict=True):
+    for number, (name, n, world_name) in enumerate(zip((TRAIN, HELD_OUT), sizes, worlds, strict=True)):
         # A made-up shop has products that no other seed gives.
         made_up = DemoShop(PRODUCTS, REVIEWS, seed=f"{seed}-{name}")
         world = world_name or str(build_shop(to / file_name(f"{name}-shop-{seed}"), progress, made_up))
         with open_world(world) as shop:
             with progress.busy(f"writing the {name} queries"):
-                queries = _queries(shop, n, f"{seed}-{name}", people, wishes)
-            with progress.busy("measuring the floor"), Shop.open(shop, queries) as opened, ShopEnv(opened) as env:
-                floors = {query.query_id: earned(env, one_search, query.query_id).value for query in queries}
-            parts.append(_Part(name, world, queries, floors))
+                queries = _queries(shop, n, f"{seed}-{name}", people, wishes, number)
+            parts.append(_Part(name, world, queries))
         people |= {query.user_id for query in queries}
         wishes |= {wanted(query) for query in queries}
     return parts[0], parts[1]
+
+
+def part_of(text: str) -> int:
+    """The number of the part to which a question belongs by its skeleton, so that the parts share none."""
+    return int(sha256_of(skeleton(text)), 16) % 2
+
+
+def skeleton(text: str) -> str:
+    """The question without what it is about: its function words and signs, and a point for all between."""
+    plain = re.sub(r"[\w$'’.,-]*\w", lambda word: word[0] if word[0].casefold() in STOP_WORDS else "·", text)
+    return re.sub(r"·(?: ·)+", "·", plain)
 
 
 def wanted(query: Query) -> Wanted:
@@ -92,69 +98,72 @@ def wanted(query: Query) -> Wanted:
 
 
 def _queries(
-    shop: World, n: int, seed: str, people: Collection[str | None], wishes: Collection[Wanted]
+    shop: World, n: int, seed: str, people: Collection[str | None], wishes: Collection[Wanted], number: int
 ) -> tuple[Query, ...]:
-    """``n`` queries of as many users, as even in their kinds of need as the users' records allow."""
+    """``n`` questions of as many users for the part of this number, as even in what they need as the users' records
+    allow, and by ``SHARES``.
+    """
     users = [row.user_id for row in shop.store.sample_users(seed, _TRIED * n + len(people))]
     users = [user_id for user_id in users if user_id not in people]
     if not users:
         raise UserError("The shop has no users of whom no other query is: split queries over two shops.")
-    drafts, seen, kinds = Drafts(shop, seed), {*wishes}, Counter[str | None]()
-    chosen, spare, most = list[Query](), list[Query](), ceil(n / len(NEED_KINDS))
+    drafts, seen, kinds, chosen = Drafts(shop, seed), {*wishes}, Counter[object](), list[Query]()
     for user_id in users:
         new = (query for query in drafts.of(user_id) if wanted(query) not in seen)
-        if (rarest := min(new, key=lambda query: kinds[query.kind], default=None)) is not None:
-            (chosen if kinds[rarest.kind] < most else spare).append(rarest)
+        own = [query for query in new if part_of(query.text) == number]
+        if (rarest := min(own, key=lambda query: kinds[kind_of(query)], default=None)) is not None:
+            chosen.append(rarest)
             seen.add(wanted(rarest))
-            kinds[rarest.kind] += 1
+            kinds[kind_of(rarest)] += 1
         if len(chosen) == n:
             break
     if not chosen:
         raise UserError(f"No query could be made from the orders of {counted(len(users), 'user')}: name another shop.")
-    return *chosen, *spare[: n - len(chosen)]
+    talks, refusals = (round(share * len(chosen)) for share in SHARES.values())
+    queries = list[Query]()
+    for query in chosen:
+        derived = list[Query]()
+        if talks:
+            derived = make_conversations([query], shop, seed, sentences=slice(number, None, 2)).queries
+            talks -= bool(derived)
+        if refusals and not derived:
+            twins = spoil_queries([query], shop, seed).queries
+            derived = [twin for twin in twins if twin.infeasible and part_of(twin.text) == number]
+            refusals -= bool(derived)
+        queries += derived or [query]
+    return tuple(queries)
 
 
-def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:
-    """What a policy earns on a query."""
-    env.reset(query_id)
-    report = policy(env)
-    env.step({"name": "submit_report", "arguments": {"report": report}})
-    return env.reward or Reward(why=NO_REPORT)
+def kind_of(query: Query) -> tuple[str | None, tuple[NeedOf, ...], bool]:
+    """By what queries are kept even: the kind of need, the sources that are proved to be needed, how many wants."""
+    several = query.wish is not None and len(query.wish.wants) > 1
+    return query.kind, query.needs.proved if query.needs else (), several
 
 
-def one_search(env: ShopEnv) -> str:
-    """Searches once with the question's words, and buys the first hit."""
-    return buying(env, dict.fromkeys(hits_of(env, query=env.query.text[:LONGEST_SEARCH])[:1], 1))
-
-
-def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
-    """Opens the products, and returns a report that names their prices."""
-    for product in picks:
-        env.step({"name": "get_product_details", "arguments": {"product_id": product}})
-    records = env.shop.world.store.products(list(picks))
-    prices = {key: "" if record.price is None else f" for ${record.price:.2f}" for key, record in records.items()}
-    lines = [f"- Get this one{prices[product]} [P:{product}]." for product in picks if product in prices]
-    cart = [Pick(product=product, quantity=pieces) for product, pieces in picks.items()]
-    return "\n".join([*lines, "", picks_block(cart)]) if cart else "Nothing was found."
-
-
-def hits_of(env: ShopEnv, **search: Any) -> list[str]:
-    """The products of a search."""
-    _, _, _, info = env.step({"name": "product_catalog_search", "arguments": search})
-    return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]
-
-
-ONE_SEARCH = "one search"
-COLUMNS = ("part", "kind", "queries", ONE_SEARCH)
+COLUMNS = ("part", "kind", "questions")
 NOTES = (
-    f"{ONE_SEARCH}: the mean reward of the first hit for the question's words.",
-    "No person and no wish is in both parts, or in the queries that ship with drretail.",
+    "No person and no wish is in both parts, or in the queries that ship with drretail. No skeleton of a question, its "
+    "function words and signs, is in both parts.",
 )
+
+
+def labels_of(query: Query, followed: Collection[str | None]) -> Iterator[str]:
+    """The rows of a part's table in which a question counts."""
+    yield "all"
+    if query.query_id in followed:
+        yield CONVERSATION
+    elif query.infeasible:
+        yield REFUSAL
+    else:
+        kind, needs, several = kind_of(query)
+        yield f"{kind}, several things" if several else f"{kind}"
+        if needs:
+            yield f"needs {' and '.join(needs)}"
 
 
 @accepts(SplitOptions)
 def split(options: SplitOptions) -> Result[Sequence[_Part]]:
-    """The parts that were written, and what one search earns on each kind of need.
+    """The parts that were written, and how many questions of each kind they hold.
 
     Raises UserError if lines of a file would be lost.
     """
@@ -171,22 +180,23 @@ def split(options: SplitOptions) -> Result[Sequence[_Part]]:
     parts = make_parts(to, (train, held_out), worlds=places, seed=options.seed, progress=choose_progress())
     rows: list[tuple[object, ...]] = []
     for part in parts:
-        # One row per kind, and one for all.
-        for kind in (*sorted({query.kind for query in part.queries if query.kind is not None}), None):
-            earned_of = [part.floors[query.query_id] for query in part.queries if kind in (None, query.kind)]
-            rows.append((part.name, kind or "all", len(earned_of), round(fmean(earned_of), 2)))
+        followed = {query.after for query in part.queries}
+        asked = (query for query in part.queries if query.after is None)
+        counts = Counter(label for query in asked for label in labels_of(query, followed))
+        rows += [(part.name, label, count) for label, count in counts.items()]
     part_files: dict[str, object] = {}
     lines: list[str] = []
     for part, file in zip(parts, files, strict=True):
         write_queries(file, part.queries, force=options.force)
         part_files[part.name] = {"file": str(file), "world": part.world, "queries": len(part.queries)}
         lines.append(f"{counted(len(part.queries), 'query')} → {file}, for the world {part.world}")
-    document = {"parts": part_files, "floors": [dict(zip(COLUMNS, row, strict=True)) for row in rows]}
+    document = {"parts": part_files, "kinds": [dict(zip(COLUMNS, row, strict=True)) for row in rows]}
     account = Account("gym split", "query")
     for part, wanted_queries in zip(parts, (train, held_out), strict=True):
+        questions = sum(query.after is None for query in part.queries)
         account.take(wanted_queries)
-        account.use(len(part.queries))
-        lacking = wanted_queries - len(part.queries)
+        account.use(questions)
+        lacking = wanted_queries - questions
         account.leave_out("no other user has orders of which a new query can be made", part.name, lacking)
-    floors = table_of("Floor by kind of need", COLUMNS, rows, notes=NOTES)
-    return Result(parts, document, [*lines, floors], path=to, accounts=[account])
+    kinds = table_of("Questions by kind", COLUMNS, rows, notes=NOTES)
+    return Result(parts, document, [*lines, kinds], path=to, accounts=[account])

@@ -1,29 +1,27 @@
-"""What the gym pays for a report, by code alone: its cart compared with the best one, if a reader sees nothing false.
+"""What the gym pays for a report, by code alone: its cart beside the best one, if nothing that a reader sees is false.
 
-    reward   = decision · integrity
-    decision = cart, or 1 for a right refusal of what the shop can't meet
-    cart     = worth · wanted · within_budget · (1 + verified) / 2, and half of that unless the cart is all that is
-               wanted and nothing else
+    reward = worth · decision · (1 + verified) / 2 · integrity
 
-Each part is from 0 to 1. Integrity is 0 or 1. It is 0 for one contradicted figure, for one pick that no tool has shown
-or that the report does not argue for, for one invented source of a claim about a pick, or for one false refusal. Prose
-earns nothing. A figure of a pick that its record has earns something. Comments are not read at all. A report with HTML
-that a browser may hide (grounding/report/page.py) is worth nothing, since code can't say what a reader sees of it. So
-without the right cart, no reward is above 1/2.
+worth, verified   from 0 to 1: the picks beside the best basket; what the report's sources say of it (figures.py)
+decision          1 for all that is wanted and nothing else, or a right refusal; 1/2 for a part of it; 0 for nothing
+integrity         1, or 0 for what ``check_report`` calls false of figures, quotations, sources, picks and conduct
 
-A pick whose record leaves demands open is worth the share of its want's limits that are kept.
-
-If the shop can't meet a query, which a check of all its products has proved, a refusal is rewarded instead; in a turn
-of a conversation the cart before as well.
+A figure that no source says lowers ``verified``, so what nobody can look up costs. A report with HTML that a browser
+may hide (grounding/report/page.py) is worth nothing, since code can't say what a reader sees of it. If the shop can't
+meet a query, which a check of all its products has proved, a refusal is rewarded instead; in a turn of a conversation
+the cart before as well. A pick whose record leaves a demand open is for no want.
 """
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+from drretail.addons.gym.figures import verified_share
 from drretail.env.store.base import Store
-from drretail.eval.baskets import Measured, decided_by, not_measured, worth_ratio
+from drretail.errors import NotFound
+from drretail.eval.baskets import Measured, not_measured, refuses_rightly, utility_ratio
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
@@ -31,27 +29,26 @@ from drretail.experiment import read_definition
 from drretail.grounding.cart import Cart
 from drretail.grounding.report.page import blanked, read_page
 from drretail.grounding.text.untrusted import visible
-from drretail.grounding.verify.checks import Case, read_report
+from drretail.grounding.verify.checks import Case, check_report, read_report
+from drretail.grounding.verify.findings import CODES
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
-from drretail.records.query import NOT_TYPED, Ends, Query, Reference, WantedThing
+from drretail.records.query import NOT_TYPED, Ends, Query, Reference
 from drretail.records.reading import Reading
 from drretail.records.run import GYM_AGENT, Run
-from drretail.records.shop import product_of
+from drretail.records.shop import Order, UserProfile
 from drretail.records.wish import Wish
 
 NO_REPORT = "no report was handed in"
 HTML = "the report holds HTML that a browser may hide"
 NO_PICKS = "the report declares no picks"
-NOT_WANTED = "no pick is what the query asks for"
-OVER = "the cart breaks the budget"
-UNMET = "the cart does not keep to the query"
+NOT_WANTED = "no pick is what the query asks for, or the cart breaks the budget"
 REFUSED = "something is refused that the shop has"
-BOUGHT = "something is bought, and the shop can't meet the wish"
-CONTRADICTED = "a figure is contradicted by a record"
-NOT_SHOWN = "a pick was shown by no tool"
+BOUGHT = "something is bought, or no page is cited that says why not, and the shop can't meet the wish"
 NOT_ARGUED = "a pick is not argued for in what a reader sees"
-UNRESOLVED = "the report cites what no tool has shown"
+_CONDUCT = ("unresolved_citation", "url_not_seen", "personal_data_sent", "profile_changed")
+FALSE = frozenset((*CODES.values(), *_CONDUCT))
+"""The findings that leave nothing, also as warnings. What is wrong with a cart lowers ``worth`` or ``decision``."""
 _WORD = re.compile(r"[^\W\d_]")
 _ENTITY = re.compile(r"&#?\w+;")
 
@@ -62,35 +59,21 @@ class Reward(Record):
     value: float = 0.0
     """What the rollout is paid."""
     worth: float = 0.0
-    """The worth of the wanted picks relative to the best basket (docs/scores.md, ``utility_ratio``); 1 for a right
-    refusal, as all parts of its cart."""
-    wanted: float = 0.0
-    """The share of the cart that is wanted, in the quantity that is wanted."""
-    within_budget: float = 0.0
-    """1 if the whole cart, with unwanted picks, keeps to the budget, else 0."""
-    right: float = 0.0
-    """1 if the cart is all that is wanted and nothing else (docs/scores.md, ``feasible``), else 0."""
-    refused: float = 0.0
-    """1 if the report rightly refuses what the shop can't meet, else 0."""
-    integrity: float = 0.0
-    """1 if nothing that a reader sees is false and the report argues for every pick, else 0."""
+    """The worth of the picks (docs/scores.md, ``utility_ratio``); 1 for a right refusal."""
+    decision: float = 0.0
+    """1 if the cart is all that is wanted and nothing else (docs/scores.md, ``right``), or rightly none; 0.5 if it is
+    worth something else; 0 if nothing."""
     verified: float = 0.0
-    """The share of the picks of which the report gives a figure that the record has."""
+    """The share of the picks of which the report states a figure or a quotation that the record has, times the share of
+    its figures, quotations and options that sources say."""
+    integrity: float = 0.0
+    """1 if nothing that a reader sees is false, every pick is argued for, and no user's data was sent or changed."""
     why: str = ""
     """Why the reward is 0; empty if it is not."""
 
-    @property
-    def decision(self) -> float:
-        """What the cart, or the refusal, is worth before integrity and research."""
-        return self.worth * self.wanted * self.within_budget * (1 if self.right else 0.5) * (1 + self.verified) / 2
-
     def paid(self) -> "Reward":
         """The same parts with the value that follows from them."""
-        return self.model_copy(update={"value": self.decision * self.integrity})
-
-
-REFUSAL = Reward(refused=1.0, worth=1.0, wanted=1.0, within_budget=1.0, right=1.0, integrity=1.0, verified=1.0)
-"""A right refusal."""
+        return self.model_copy(update={"value": self.worth * self.decision * (1 + self.verified) / 2 * self.integrity})
 
 
 def reward_of(
@@ -104,6 +87,10 @@ def reward_of(
 
     ``store`` holds the shop's records.
     """
+    profiles, orders = list[UserProfile](), list[Order]()
+    if query.user_id is not None:
+        with suppress(NotFound):
+            profiles, orders = [store.user(query.user_id)], [*store.orders(query.user_id).orders]
     case = Case(
         report=visible(run.report or ""),
         evidence={entry.id: entry for entry in evidence},
@@ -111,15 +98,11 @@ def reward_of(
         picks=run.picks,
         run=run,
         shop=store,
+        profiles=tuple(profiles),
+        order_ids=frozenset(order.order_id for order in orders),
+        with_power=False,
     )
     return _Earned(case, run, reference, store).reward().paid()
-
-
-def _borne_out(reading: Reading) -> float:
-    """The share of the picks of which the report gives a figure that the record has."""
-    right = {product_of(value.of.removeprefix("P:")) for value in reading.values if value.state == "verified"}
-    picked = {pick.product for pick in reading.picks or ()}
-    return len(picked & right) / len(picked) if picked else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,44 +122,42 @@ class _Earned:
             return Reward(why=NO_REPORT)
         if self.case.query.wish is None:
             return Reward(why=NOT_TYPED)
-        proof = self.reference.proof
-        if proof is not None and proof.state == "proved":
-            return self._of_refusal()
-        if self.run.outcome is not None and (not self.run.picks or self.run.outcome.decision != "buy"):
-            return Reward(why=REFUSED)
-        return self._of_cart(self.case.query.wish)
-
-    def _of_cart(self, wish: Wish) -> Reward:
-        if not self.run.picks:
-            return Reward(why=NO_PICKS)
-        picked = self.store.products(sorted({pick.product for pick in self.run.picks}))
-        parts = _parts(Cart(wish, self.reference, self.run.picks, picked))
+        decided = self._decided(self.case.query.wish)
+        if not decided.worth:
+            return decided.model_copy(update={"decision": 0.0})
         reading = read_report(self.case)
-        broken = breach(self.case, reading)
-        if broken or not parts.decision:
-            return parts.model_copy(update={"integrity": float(not broken), "why": broken or parts.why})
-        return parts.model_copy(update={"integrity": 1.0, "verified": _borne_out(reading)})
+        if broken := breach(self.case, reading):
+            return decided.model_copy(update={"why": broken})
+        return decided.model_copy(update={"integrity": 1.0, "verified": verified_share(self.case, reading)})
 
-    def _of_refusal(self) -> Reward:
-        """The parts on a query that can't be met."""
-        decided = decided_by(self.case, self.reference)
-        if decided is None or not decided.refused:
-            return Reward(why=NO_PICKS if self.run.outcome is None else BOUGHT)
-        if broken := breach(self.case, read_report(self.case)):
-            return Reward(refused=1.0, why=broken)
-        return REFUSAL
+    def _decided(self, wish: Wish) -> Reward:
+        """Worth and decision, by what is bought and refused."""
+        run, proof = self.run, self.reference.proof
+        if proof is not None and proof.state == "proved":
+            is_right = refuses_rightly(self.case, self.reference)
+            why = "" if is_right else NO_PICKS if run.outcome is None else BOUGHT
+            return Reward(worth=float(is_right), decision=float(is_right), why=why)
+        if run.picks is None:
+            return Reward(why=NO_PICKS)
+        picked = self.store.products(sorted({pick.product for pick in run.picks}))
+        cart = Cart(wish, self.reference, run.picks, picked)
+        is_right = cart.is_feasible
+        if run.outcome is not None and run.outcome.decision != "buy" and not (is_right and not run.picks):
+            return Reward(why=REFUSED)
+        ratio = utility_ratio(cart).value
+        worth = float(is_right) if ratio is None else ratio
+        return Reward(worth=worth, decision=1.0 if is_right else 0.5, why="" if worth else NOT_WANTED)
 
 
 def breach(case: Case, reading: Reading) -> str:
-    """The first of the four faults of a report, which make its integrity 0; empty without faults.
+    """The first fault that makes a report's integrity 0, with what the record says; empty without faults.
 
     A pick is argued for if it is cited, and a sentence, an item, a row or a heading has words beside its mark.
     """
     picks, layout = {f"P:{pick.product}" for pick in reading.picks or ()}, case.layout
-    if any(value.state == "contradicted" for value in reading.values):
-        return CONTRADICTED
-    if not picks <= case.evidence.keys():
-        return NOT_SHOWN
+    for finding in check_report(case, reading):
+        if finding.code in FALSE:
+            return f"{finding.code}: {finding.text}" + (f" ({finding.found})" if finding.found else "")
     words = blanked(layout.text, (match.span() for match in _ENTITY.finditer(layout.text)))
     argued = {
         cited
@@ -184,36 +165,7 @@ def breach(case: Case, reading: Reading) -> str:
         if _WORD.search(words, sentence.start, sentence.end)
         for cited in layout.cited.get(index, ())
     }
-    if not picks <= argued & case.cited:
-        return NOT_ARGUED
-    return UNRESOLVED if any(citation.type == "unresolved" for citation in case.citations) else ""
-
-
-def _parts(cart: Cart) -> Reward:
-    """The parts that depend on the cart, and why it is worth nothing, if so."""
-    # Products with open demands count for their wants, at the share of the limits that are kept.
-    kept = {fit.offer_id for thing in cart.things for fit in thing.fits}
-    things: list[WantedThing] = []
-    for number, thing in enumerate(cart.things):
-        limits = 1 + cart.wish.wants[number].n_limits  # 1: the kind
-        undecided = (
-            fit.model_copy(update={"worth": round(fit.worth * (1 - len(fit.open) / limits))})
-            for fit in thing.undecided
-            if fit.offer_id not in kept
-        )
-        things.append(thing.model_copy(update={"fits": (*thing.fits, *undecided)}))
-    # The first picks are taken first: beside a product that keeps everything, the open one is the one too many.
-    picks = tuple(sorted(cart.picks, key=lambda pick: cart.offer_id(pick) not in kept))
-    lenient = replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}), picks=picks)
-    worth, within = worth_ratio(lenient) or 0.0, cart.keeps_to_money
-    why = NOT_WANTED if not any(lenient.taken) else "" if within else OVER
-    return Reward(
-        worth=worth,
-        wanted=lenient.share_wanted,
-        within_budget=float(within),
-        right=float(cart.is_feasible),
-        why=why or ("" if worth else UNMET),
-    )
+    return "" if picks <= argued & case.cited else NOT_ARGUED
 
 
 def measure(subject: Subject) -> Mapping[str, Measured] | str:
@@ -251,4 +203,4 @@ def lacks_rollouts(experiment: Path) -> str:
 
 
 _DESCRIBED = Path(__file__).with_name("descriptions.toml")
-METRIC = of_measures("reward", 4, measure, lacks=lacks_rollouts, applies=applies, described=_DESCRIBED)
+METRIC = of_measures("reward", 5, measure, lacks=lacks_rollouts, applies=applies, described=_DESCRIBED)

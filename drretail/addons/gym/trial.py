@@ -1,14 +1,14 @@
-"""``try_agent``: one agent on one query, what code finds wrong in its report, its reward, and the same of last time."""
+"""``try_agent``: one agent on one query, what code finds wrong in its report, and its reward."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
 from drretail.addons.gym.env import Shop
 from drretail.addons.gym.options import TryOptions
-from drretail.addons.gym.reward import BOUGHT, NOT_WANTED, Reward
+from drretail.addons.gym.reward import Reward
 from drretail.agents.running.run import ask_once
 from drretail.api.models import Opener
 from drretail.api.option import accepts
@@ -18,15 +18,11 @@ from drretail.api.run import note_understood, one_system
 from drretail.api.settings import read_settings
 from drretail.api.systems import asked_queries, runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
-from drretail.env.world import World
 from drretail.errors import UserError, check_known
-from drretail.experiment import run_files
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import file_name
 from drretail.records.evidence import Finding
-from drretail.records.query import Query
-from drretail.run_file import Recorded, read_recorded
 from drretail.viewer.drawing.result import Result, prose
 from drretail.viewer.drawing.table import table_of
 from drretail.viewer.judged import words_of_code
@@ -47,28 +43,20 @@ class Trial:
     """``why`` says why it is 0, also where the query has none."""
     findings: Sequence[Finding]
     """What records and sources deny, and what the report lacks."""
-    query: Query
-    before: "Trial | None" = None
-    """The trial before this one, of an agent of this name on this query; None for the first."""
 
     @property
     def parts(self) -> dict[str, float | str]:
-        """The reward and its parts as a person reads them, "n/a" where one has nothing to measure here."""
-        parts, of_cart = self.reward.model_dump(), ("wanted", "within_budget", "right", "verified")
-        has_cart = any(parts[part] for part in (*of_cart, "worth", "integrity"))
-        measured = {
-            **dict.fromkeys(("worth", "integrity"), has_cart),
-            **dict.fromkeys(of_cart, has_cart and self.reward.why != NOT_WANTED),
-            "refused": self.reward.refused or self.reward.why == BOUGHT,
-        }
-        return {part: value if measured.get(part, True) else "n/a" for part, value in parts.items()}
+        """The reward and its parts as a person reads them, "n/a" for what was not looked at: a cart that is worth
+        nothing ends the reading, and so does a false statement.
+        """
+        parts: dict[str, float | str] = self.reward.model_dump()
+        lacks = ("integrity", "verified") if not self.reward.worth else ("verified",) * (not self.reward.integrity)
+        return parts | dict.fromkeys(lacks, "n/a")
 
     def result(self) -> "Result[Trial]":
-        """The report, what is wrong in it, and the reward, with that of last time."""
+        """The report, what is wrong in it, and the reward."""
         answer = self.answer.result()
-        trials = [self] if self.before is None else [self, self.before]
-        rows = [(part, *(trial.parts[part] for trial in trials)) for part in self.parts]
-        reward = table_of("Reward", ["", "now", "before"][: 1 + len(trials)], rows).filled
+        reward = table_of("Reward", ["part", "value"], [*self.parts.items()]).filled
         parts = [*answer.parts, *prose(*map(_line, self.findings)), reward]
         return Result(self, self.document, parts, notes=answer.notes, left=answer.left)
 
@@ -84,13 +72,12 @@ class Trial:
             "steps": [f"{step.path} {step.name}" for step in run.steps],
             "findings": [finding.model_dump(mode="json", exclude_none=True) for finding in self.findings],
             "reward": self.reward.model_dump(),
-            "before": None if self.before is None else self.before.document,
         }
 
 
 @accepts(TryOptions)
 def try_agent(options: TryOptions) -> Trial:
-    """Runs an agent on one query, in a new experiment in ``to``, and compares it with the agent's last trial there.
+    """Runs an agent on one query, in a new experiment in ``to``.
 
     The agent gets the task alone. Raises UserError for a wrong name, world or query. A run that fails is recorded.
     """
@@ -106,8 +93,8 @@ def try_agent(options: TryOptions) -> Trial:
         system = one_system(options, options.agent, options.model, query.task, world, opener, observer)
         runner = runner_of(world, settings, str(world.folder or world.servers), files=options.files)
         trials = Path(options.to) / file_name(system.system.agent) / query.query_id
-        numbers = sorted(int(trial.name) for trial in trials.glob("*") if trial.name.isdecimal())
-        folder = trials / str(numbers[-1] + 1 if numbers else 1)
+        numbers = [int(trial.name) for trial in trials.glob("*") if trial.name.isdecimal()]
+        folder = trials / str(max(numbers, default=0) + 1)
         try:
             with observer.answer(runner):
                 recorded = ask_once(runner, system, query.task, folder)
@@ -115,36 +102,13 @@ def try_agent(options: TryOptions) -> Trial:
         except BaseException:  # such as Ctrl-C: a trial that did not end is none
             rmtree(folder, ignore_errors=True)
             raise
-        reward = _rewarding(query, world)
-        trial = _judged(recorded, query, world, reward, folder)
-        earlier = trials / str(numbers[-1]) if numbers else None
-        earlier_run = None if earlier is None else next(iter(run_files(earlier)), None)
-        if earlier is None or earlier_run is None:
-            return trial
-        return replace(trial, before=_judged(read_recorded(earlier_run), query, world, reward, earlier))
-
-
-def _rewarding(query: Query, world: World) -> Callable[[Recorded], Reward]:
-    """Gives a run's reward. It finds the query's basket once, for this trial and the one before."""
-    try:
-        return Shop.open(world, [query]).reward
-    except UserError as problem:
-        nothing = Reward(why=str(problem))
-        return lambda recorded: nothing
-
-
-def _judged(
-    recorded: Recorded, query: Query, world: World, reward: Callable[[Recorded], Reward], folder: Path
-) -> Trial:
-    run, answer = recorded.run, RecordedAnswer(recorded.run, recorded.evidence, folder)
-    if run.report is None:
-        return Trial(answer, reward(recorded), (), query)
-    case = Case(
-        report=run.report,
-        evidence={entry.id: entry for entry in recorded.evidence},
-        query=query,
-        picks=run.picks,
-        run=run,
-        shop=world.store,
-    )
-    return Trial(answer, reward(recorded), check_report(case, read_report(case)), query)
+        try:
+            reward = Shop.open(world, [query]).reward(recorded)
+        except UserError as problem:
+            reward = Reward(why=str(problem))
+        run, answer = recorded.run, RecordedAnswer(recorded.run, recorded.evidence, folder)
+        if run.report is None:
+            return Trial(answer, reward, ())
+        evidence = {entry.id: entry for entry in recorded.evidence}
+        case = Case(report=run.report, evidence=evidence, query=query, picks=run.picks, run=run, shop=world.store)
+        return Trial(answer, reward, check_report(case, read_report(case)))

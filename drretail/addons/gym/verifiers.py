@@ -20,6 +20,7 @@ from drretail.addons.gym.reward import Reward
 from drretail.agents.running.runner import recorded_spec
 from drretail.errors import UserError, install_line
 from drretail.grounding.report.page import read_page
+from drretail.records.query import Query
 from drretail.records.run import Scope
 
 try:
@@ -51,12 +52,13 @@ class RolloutState(vf.State):
 
     rollout: str = ""
     query_id: str = ""
-    reward: dict[str, float] | None = None
-    """The reward and its parts, once the rollout has ended."""
-    why: str = ""
-    """Why the reward is 0."""
+    turns: list[Reward] = Field(default_factory=list[Reward])
+    """The reward of each turn that has ended, with its parts; a question that is no conversation has one turn."""
+    left: int = 0
+    """The turns that were never asked, since no report was handed in before; they earn 0."""
+    has_ended: bool = False
     report: str = ""
-    """As a reader sees it."""
+    """The reports of all turns as a reader sees them."""
 
 
 class RubricConfig(RubricJudgeConfig):
@@ -155,11 +157,15 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
             text, _, done, info = await asyncio.to_thread(env.step, {"name": name, "arguments": arguments})
         except UserError:  # another call of the same turn has ended the rollout
             return _result(ENDED, is_error=True)
+        if "reward" in info:
+            run = env.run() if done else env.turns[-1].run
+            self.state.turns = [*self.state.turns, Reward.model_validate(info["reward"])]
+            self.state.report = f"{self.state.report}\n\n{read_page(run.report or '').shown}".strip()
         if done:
-            parts = dict(info["reward"])
-            self.state.why = parts.pop("why")
-            self.state.reward = parts
-            self.state.report = read_page(env.run().report or "").shown
+            last: Query | None = env.query
+            while (last := self._shop.follow_up(last)) is not None:
+                self.state.left += 1
+            self.state.has_ended = True
             self._envs[self.state.rollout] = None
             env.close()
         return _result(text, is_error=info["error"] is not None)
@@ -189,7 +195,7 @@ class ShopData(vf.TaskData):
 
 
 class ShopTask(vf.Task[ShopData, RolloutState, ShopTaskConfig]):
-    """A shopper's question, rewarded by ``reward_of``, and lowered by a rubric if one is set."""
+    """A shopper's question, or a conversation, rewarded by ``reward_of``, and lowered by a rubric if one is set."""
 
     @property
     def key(self) -> str:
@@ -202,11 +208,11 @@ class ShopTask(vf.Task[ShopData, RolloutState, ShopTaskConfig]):
     @vf.stop
     async def has_ended(self, trace: Trace) -> bool:
         """True once the report is handed in or no call is left: nothing that a model says after that counts."""
-        return trace.state.reward is not None
+        return trace.state.has_ended
 
     @vf.reward
     async def reward(self, trace: Trace) -> float:
-        value, rubric = (trace.state.reward or {}).get("value", 0.0), self.config.rubric
+        value, rubric = _mean_of(trace.state, "value"), self.config.rubric
         if not value or not rubric.weight:
             return value
         judged = await ReportJudge(rubric, trace.state.report).score(self.data, trace)
@@ -214,12 +220,16 @@ class ShopTask(vf.Task[ShopData, RolloutState, ShopTaskConfig]):
 
     @vf.metric
     async def parts(self, trace: Trace) -> Mapping[str, float]:
-        rewards = trace.state.reward or {}
-        return {name: rewards.get(name, 0.0) for name in PARTS}
+        return {name: _mean_of(trace.state, name) for name in PARTS}
+
+
+def _mean_of(state: RolloutState, part: str) -> float:
+    """The mean of a part over all turns of a conversation."""
+    return sum(getattr(turn, part) for turn in state.turns) / max(1, len(state.turns) + state.left)
 
 
 class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportInvalidTypeArguments]  # its bound takes no State but the bare one
-    """The queries of a shop that a report can be rewarded for."""
+    """The queries of a shop that a report can be rewarded for; a conversation is one task, with its turns in it."""
 
     def load(self) -> Iterator[ShopTask]:
         config = self.config
@@ -227,7 +237,7 @@ class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportIn
             Shop.open(config.world, config.queries) as shop,
             ShopEnv(shop, max_steps=config.max_steps, without=config.without, scope=config.scope) as env,
         ):
-            for query_id in shop.queries:
+            for query_id in (query.query_id for query in shop.queries.values() if query.after is None):
                 task = {"id": query_id, "name": query_id, "query_id": query_id, "prompt": env.reset(query_id)}
                 data = ShopData.model_validate(task)
                 yield ShopTask(data, config.task)

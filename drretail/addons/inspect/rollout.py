@@ -5,7 +5,7 @@ A run is kept in the sample's store with all that judges need, so that the log a
 
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -157,6 +157,8 @@ class Setup:
     tool_threads: int
     to: Path | None = None
     """The experiment that keeps the runs in addition to the log; None for the log only."""
+    queries: Mapping[str, Query] = field(default_factory=dict[str, Query], repr=False)
+    """By sample id."""
 
 
 class Rollout:

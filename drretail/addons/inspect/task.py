@@ -248,6 +248,7 @@ def shop_research(
             settings.tool_timeout,
             settings.tool_threads,
             None if to is None else Path(to),
+            {query.query_id: query for query in chosen},
         )
         return Task(
             dataset=MemoryDataset([_sample(query, shop_world) for query in chosen], name=f"{world} {queries}"),
@@ -266,7 +267,7 @@ def shop_setup(shop: Setup, scope: Scope, options: dict[str, Any]) -> Solver:
     """Opens a session for the sample, and gives the solver its tools and the instructions for the report."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        query = Query.model_validate(state.metadata["query"])
+        query = shop.queries[str(state.sample_id)]
         rollout = Rollout(shop, query, _system(state, shop.world, scope, options), state.epoch)
         begin(state, rollout)
 
@@ -334,13 +335,14 @@ def _asked(queries: str, world: World) -> list[Query]:
 
 
 def _sample(query: Query, world: World) -> Sample:
-    """A sample whose input is what our own agents read first: the question, who asks, and the shop's date."""
+    """A sample whose input is what our own agents read first: the question, who asks, and the shop's date. It holds
+    nothing of what would answer it, since solvers see its metadata.
+    """
     session = Session(SessionSettings(world, user_id=query.user_id))
-    about = {"kind": query.kind, "mode": query.mode, "user_id": query.user_id}
     return Sample(
         id=query.query_id,
         input=str(task_message(Asked(text=query.text, user_id=query.user_id), session).content),
-        metadata=about | {"query": query.model_dump(mode="json", exclude_none=True)},
+        metadata={"kind": query.kind, "mode": query.mode, "user_id": query.user_id},
     )
 
 

@@ -67,7 +67,7 @@ RESAMPLES = 2_000
 MOST_LABELS = 20
 """With more labels agreement has no interval, since each bootstrap draw holds a table of all pairs of labels."""
 PRIOR = 2
-"""Clusters that are added to those of a sample in the intervals of agreement, their items spread over all cells."""
+"""Items that are added to a sample in the intervals of agreement, spread over all cells."""
 
 
 def balanced_accuracy(tables: "Tables") -> "Tables":
@@ -119,8 +119,12 @@ def tables_of(
     return counts
 
 
-def agreement_interval(tables: "Tables", statistic: "Callable[[Tables], Tables]", seed: str) -> Interval:
+def agreement_interval(
+    tables: "Tables", statistic: "Callable[[Tables], Tables]", seed: str, weight: float = 1.0
+) -> Interval:
     """A measure of agreement of the sum of all clusters' tables, with its interval over clusters.
+
+    ``weight`` is what one item adds to its table.
 
     The interval is that of the Bayesian bootstrap (Rubin 1981) with ``PRIOR``, which in a table of two labels is
     Jeffreys' ½ a cell. Where one label is rare, a sample may lack a kind of disagreement, and then all its draws lack
@@ -139,10 +143,9 @@ def agreement_interval(tables: "Tables", statistic: "Callable[[Tables], Tables]"
     total = tables.sum(0)
     is_used = (total.sum(-1) + total.sum(-2) > 0).astype(np.float64)
     pairs = is_used[..., :, None] * is_used[..., None, :]
-    cells = PRIOR * pairs / pairs.sum((-1, -2), keepdims=True)
+    prior = PRIOR * pairs / pairs.sum((-1, -2), keepdims=True)
     lot = np.random.default_rng(int(sha256_of(f"agreement|{seed}")[:16], 16))
-    items = total.sum((-1, -2), keepdims=True) / len(tables)
-    added = lot.standard_gamma(np.broadcast_to(cells, (RESAMPLES, *cells.shape))) * items
+    added = lot.standard_gamma(np.broadcast_to(prior, (RESAMPLES, *prior.shape))) * weight
     flat = tables.reshape(len(tables), -1)
     # Draw by draw, since all weights of many clusters would not fit into memory.
     sums = np.stack([lot.standard_exponential(len(flat)) @ flat for _ in range(RESAMPLES)])
@@ -186,4 +189,4 @@ def krippendorff_alpha(
         with np.errstate(divide="ignore", invalid="ignore"):
             return 1 - (totals.sum(-1) - 1) * (drawn * apart).sum((-1, -2)) / expected
 
-    return agreement_interval(tables, alpha, "agree")
+    return agreement_interval(tables, alpha, "agree", float(tables.sum()) / max(1, len(rated)))

@@ -7,7 +7,7 @@ from drretail.addons.sandboxes.folder import COUNTER, TOLERANCE, own_sum, page_t
 from drretail.addons.sandboxes.options import OFFLINE
 from drretail.addons.sandboxes.search_based.build import people_of
 from drretail.addons.sandboxes.search_based.gold import text_files
-from drretail.addons.sandboxes.search_based.queries import task_files
+from drretail.addons.sandboxes.search_based.review import task_files
 from drretail.agents.page_reading import is_on
 from drretail.env.web.sandbox import (
     GOLD_FILE,
@@ -79,7 +79,7 @@ def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | No
     files = task_files(task)
     insights = (*gold.files.insights, *gold.sandbox.insights)
     if not insights:
-        yield "it has no gold yet (the same `drretail sandbox build` writes its query and gold)."
+        yield "it has no gold yet (the same `drretail sandbox build` writes it)."
     texts = {page.url: page.text for page in pages} | text_files(files)
     for insight in insights:
         if insight.stands_in in files and insight.stands_in not in texts:

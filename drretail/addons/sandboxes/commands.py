@@ -16,16 +16,14 @@ from drretail.addons.sandboxes.search_based.build import (
     BuiltSandbox,
     FoundBuilder,
     begin_build,
-    query_to_write,
 )
-from drretail.addons.sandboxes.search_based.queries import queries_without_insights, review_tasks, write_sandbox_queries
+from drretail.addons.sandboxes.search_based.review import review_tasks
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.addons.sandboxes.synthetic.facts import user_files
 from drretail.addons.sandboxes.synthetic.needs import need_of
 from drretail.api.models import Spent, open_writer
 from drretail.api.option import accepts
-from drretail.api.options.shared import split_names, text_list
-from drretail.api.queries.writing import on_wrong
+from drretail.api.options.shared import split_names
 from drretail.api.settings import read_settings
 from drretail.api.worlds import check_askable, chosen_web, world_of
 from drretail.env.offers import Offers
@@ -37,8 +35,6 @@ from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import run_loop
 from drretail.files import files_below
 from drretail.llm.registry import Model, check_priced
-from drretail.querygen.by_model.targets import targets_of
-from drretail.querygen.generate import generate_queries
 from drretail.querygen.reading import read_queries
 from drretail.records.figures import counted, percent
 from drretail.records.query import Query
@@ -53,8 +49,6 @@ Asking = BuildOptions | CheckSandboxOptions
 def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
     """Makes a set of web pages for each query: pages that answer it, pages that mislead, and noise.
 
-    Where a search engine finds pages for users, a model then writes a query that each user's pages answer.
-
     Raises UserError if ``to`` holds something else, for an unknown web, and for a search engine without a model.
     """
     _sizes(options)  # raises now if they are none
@@ -65,7 +59,6 @@ def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
         "--model": options.model,
         "--max-tokens": options.max_tokens,
         "--max-dollars": options.max_dollars,
-        "--user": options.user,
         "--files": options.files,
     }
     flags = [flag for flag, value in of_engines.items() if value]
@@ -76,7 +69,6 @@ def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
         "folder": str(sandbox.folder),
         "tasks": sandbox.tasks,
         "wanted": sandbox.wanted,
-        "written": list(sandbox.written),
         "failed": dict(sandbox.failed),
     }
     if sandbox.spent is None:
@@ -86,7 +78,6 @@ def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
         )
     lines = [f"{query_id}: {report.line}." for query_id, report in sandbox.reports.items()]
     lines += [*sandbox.notes, f"{sandbox.folder}: {sandbox.tasks} of {counted(sandbox.wanted, 'task')}."]
-    lines += [f"{counted(len(sandbox.written), 'query')} written."] if sandbox.written else []
     lines.append(sandbox.spent.line)
     document |= sandbox.spent.document
     return Result(
@@ -94,7 +85,7 @@ def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
         document,
         lines,
         notes=[*_on_failed(sandbox.failed)],
-        hints=[*on_wrong(sandbox.wrong), *sandbox.spent.on_prices],
+        hints=sandbox.spent.on_prices,
         left=len(sandbox.failed),
         path=sandbox.folder,
         accounts=[sandbox.task_account, *([sandbox.page_account] if sandbox.reports else [])],
@@ -115,10 +106,7 @@ def _on_failed(failed: Mapping[str, str]) -> Iterator[str]:
 def _build_offline(options: BuildOptions) -> BuiltSandbox:
     to, notes = Path(options.to), list[str]()
     with world_of(options.world) as shop:
-        if options.queries is None:
-            queries = generate_queries(shop, options.n, per_user=1, seed=options.seed).queries
-        else:
-            queries = read_queries(Path(options.queries))
+        queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
         with busy(f"Building the webs of {counted(len(queries), 'query')}"):
             pages = build_offline(shop, queries, to, _sizes(options), options.seed, notes.append)
@@ -135,7 +123,8 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
     if files is not None and not files.is_dir():
         raise UserError(f"There is no folder {files}: it holds a folder of files for each query's or user's id.")
     with world_of(options.world) as shop:
-        wanted = _wanted(shop, options, writer.spec)
+        wanted = read_queries(Path(options.queries))
+        check_askable(shop, wanted)
         web = chosen_web(read_settings(web=options.web))
         settings = BuildSettings(
             day=datetime.now(UTC).date(),
@@ -145,11 +134,9 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
             seed=options.seed,
         )
         settings = begin_build(to, settings, {query.query_id for query in wanted})
-        is_drawn = options.queries is None
-        steps = len(wanted) * (2 if is_drawn else 1)
         with (
             _asker(to, writer, options) as asker,
-            choose_progress().track(f"Building by {writer.spec}", steps) as bar,
+            choose_progress().track(f"Building by {writer.spec}", len(wanted)) as bar,
         ):
             builder = FoundBuilder(
                 shop,
@@ -162,10 +149,6 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
                 on_task=lambda _: bar.advance(),
             )
             built = run_loop(builder.build(wanted))
-            if is_drawn and built.tasks:
-                queries = run_loop(write_sandbox_queries(shop, to, asker, on_task=lambda _: bar.advance()))
-                failed = {**built.failed, **queries.failed}
-                built = replace(built, written=queries.written, wrong=queries.wrong, failed=failed)
             return replace(built, spent=Spent(writer, asker.usage, asker.served))
 
 
@@ -198,11 +181,8 @@ def check_sandbox(options: CheckSandboxOptions) -> Result[CheckedSandbox]:
     spent = None
     if options.model is not None or options.model_profile is not None:
         writer = _writer(options)
-        queries = {query.query_id: query for query in written_queries(folder)}
-        without = set(queries_without_insights(folder, queries))  # tasks without gold have no query to be asked about
         with _asker(folder, writer, options) as asker:
-            reviewable = [query for name, query in queries.items() if name not in without]
-            reviews = run_loop(review_tasks(folder, reviewable, asker))
+            reviews = run_loop(review_tasks(folder, written_queries(folder), asker))
             spent = Spent(writer, asker.usage, asker.served)
         for query_id, review in reviews.items():
             unusable = isinstance(review, str)
@@ -228,8 +208,7 @@ def files_by(shop: World, folder: Path | None, seed: str) -> Callable[[Query], M
     """A function that gives a query's files: those in ``own``, in a folder of the query's or the user's id, if it has
     any, and otherwise made-up ones: orders, and a note and a manual for what the query is most about.
 
-    If the query is still to be written, they are about the user's last order. Raises UserError if the shop offers
-    nothing for the query.
+    Without a wish they are about the user's last order. Raises UserError if the shop offers nothing for the query.
     """
 
     def of(query: Query) -> Mapping[str, bytes]:
@@ -263,23 +242,6 @@ def _asker(folder: Path, model: Model, options: Asking) -> AbstractContextManage
     allowance = Allowance(options.max_tokens, options.max_dollars)
     retry_failed = options.retry == "failed"
     return open_asker(model, folder, parallel=options.parallel, retry_failed=retry_failed, allowance=allowance)
-
-
-def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
-    """The queries of a file, or else one query to be written for each user."""
-    users = text_list(options.user)
-    if options.queries is not None:
-        if users:
-            raise UserError("Tasks are for --queries or for --user, not for both.")
-        queries = read_queries(Path(options.queries))
-        check_askable(shop, queries)
-        return list(queries)
-    targets, _ = targets_of(shop, users or options.n, 1, options.seed)
-    return [
-        query_to_write(target.query_id(1).replace("-m-", "-s-"), target.user_id, source)
-        for target in targets
-        if target.user_id
-    ]
 
 
 def _check_world(folder: Path, shop: World) -> None:

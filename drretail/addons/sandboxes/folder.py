@@ -12,21 +12,19 @@ from typing import Literal
 
 from drretail import __version__
 from drretail.env.web.sandbox import (
-    GOLD_FILE,
     QUERIES_FILE,
     SANDBOX_FILE,
     Label,
     PageLabel,
     SandboxFolder,
     SandboxPage,
-    read_sandbox,
     task_folder,
 )
 from drretail.errors import UserError
 from drretail.experiment import rubrics
-from drretail.files import LOCK, is_unfinished, readable_json, write_atomically, write_json, write_lines
-from drretail.query_files import gold_file, write_with_gold
-from drretail.records.base import Document, Record, canonical_json, file_name, sha256_of
+from drretail.files import LOCK, is_unfinished, write_atomically, write_json, write_lines
+from drretail.query_files import write_with_gold
+from drretail.records.base import Document, Record, canonical_json, sha256_of
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.query import Query
 
@@ -277,29 +275,11 @@ def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTas
             notes.append(f"{name} is left out: the pages of {short.query.query_id} have {short.tokens:,.0f} tokens.")
     write_with_gold([task.query for task in tasks], folder / QUERIES_FILE)
     whole = about.model_copy(update={"sizes": filled, "versions": {"drretail": __version__, **about.versions}})
-    _seal(folder, whole, sums_of(folder))  # last: without it the folder is no sandbox
-    return notes
-
-
-def _seal(folder: Path, about: SandboxFolder, sums: Mapping[str, str]) -> None:
-    """Writes a sandbox's description with the checksums of its files."""
-    sealed = about.model_copy(update={"sums": dict(sums)})
+    sealed = whole.model_copy(update={"sums": sums_of(folder)})
     sealed = sealed.model_copy(update={"own_sum": own_sum(sealed)})
+    # Last: without it the folder is no sandbox.
     write_json(folder / SANDBOX_FILE, sealed.model_dump(mode="json", exclude_none=True))
-
-
-def write_task_gold(folder: Path, query_id: str, gold: KnownAnswer) -> None:
-    """Writes a task's gold, after its checksum and those of the files written with it are in the description."""
-    about, path = read_sandbox(folder), task_folder(folder, query_id) / GOLD_FILE
-    text = readable_json(gold.model_dump(mode="json"))
-    # The queries, and beside them what is decided for them.
-    queries = (folder / QUERIES_FILE, gold_file(folder / QUERIES_FILE))
-    written = (*filter(Path.exists, queries), *folder.glob(f"rubrics/*/{file_name(query_id)}.json"))
-    sums = {path.relative_to(folder).as_posix(): sha256(path.read_bytes()).hexdigest() for path in written}
-    sums[path.relative_to(folder).as_posix()] = sha256(text.encode()).hexdigest()
-    _seal(folder, about, {**about.sums, **sums})
-    # Last: a task with gold counts as finished, so a call that is cut before this writes it again.
-    write_atomically(path, text)
+    return notes
 
 
 def sums_of(folder: Path) -> dict[str, str]:

@@ -31,17 +31,13 @@ class WriterCalls:
 class BuildOptions(WriterCalls):
     """Makes a set of web pages for each query: helpful pages, misleading pages and noise.
 
-    With serper or searxng and without --queries, the pages of drawn users come first, and then a model writes a query
-    that they answer, with gold (what a good answer says and cites), a checklist and a rubric.
+    With serper or searxng, a model also writes gold (what a good answer says and cites), a checklist and a rubric.
 
     After an interruption the same command continues. Exit code 3: tasks or queries failed.
     """
 
     to: Annotated[str | Path, Option("The folder for the sandbox.")]
-    queries: Annotated[
-        str | Path | None,
-        Option("The JSONL file of queries. Default: one task per user, for --n users.", metavar="FILE"),
-    ] = None
+    queries: Annotated[str | Path, Option("The JSONL file of queries.", metavar="FILE")]
     _: KW_ONLY
     world: research.World = "demo"
     web: Annotated[
@@ -51,11 +47,7 @@ class BuildOptions(WriterCalls):
         ),
     ] = OFFLINE
     sizes: Annotated[shared.Texts, Option("Sizes in tokens, such as 32k.", metavar="A,B")] = "32k,64k,128k,256k,512k"
-    n: Annotated[int, Option("Without --queries: the number of users to draw.", min=1)] = 10
     model: Model = None
-    user: Annotated[
-        shared.Texts, Option("Without --queries: a user to make a task for.", metavar="ID", type=list[str])
-    ] = ()
     seed: shared.Seed = "42"
     files: Annotated[
         str | Path | None, Option("The users' own files, in DIR/QUERY/ or DIR/USER/.", SHOP, metavar="DIR")

@@ -25,7 +25,7 @@ from drretail.data_ingest.engines.duckdb_reading import (
     REVIEWS,
     FileTask,
     Held,
-    close_engine,
+    close_engines,
     parquet,
     read_file,
     session,
@@ -38,8 +38,7 @@ from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, save_element
 from drretail.data_ingest.raw.sources import RawFile, Shape, check_packed, check_unchanged, file_state
 from drretail.data_ingest.selected import parquet_rows
 from drretail.data_ingest.selection import ACCOUNTS, TABLES, parameters_of, sql_text
-from drretail.data_ingest.stages import keep_only, stage_key
-from drretail.env.processes import ignore
+from drretail.data_ingest.stages import ignore, keep_only, stage_key
 from drretail.errors import UserError
 from drretail.files import read_json
 from drretail.records.account import Account
@@ -155,7 +154,7 @@ def _count_rows(shape: Shape, file: LeftFile, until_ms: int) -> Held:
     """Reads the lines with DuckDB and counts good and bad rows, not blank ones. ``judged_rows`` gives the good."""
     task = replace(_task(shape, file, _judged(file)), until_ms=until_ms)
     read_file(task, ignore)
-    close_engine(task.work)
+    close_engines(task.work)
     held = Held.model_validate(read_json(task.stage / HELD))
     for fate in held.account.left_out.values():
         line, colon, detail = fate.first.partition(":")
@@ -334,7 +333,7 @@ class _Selection:
                 of_category = f"SELECT product_id FROM {kept} WHERE category = {rank}"  # noqa: S608
                 write_table(db, of_category, chosen)
             write_kept_rows(_task("products", file, target), _judged(file), chosen, rank, ignore)
-            close_engine(file.path.parent)
+            close_engines(file.path.parent)
 
     def _read(self, shape: Shape, files: LineFiles) -> Blocks:
         """Reads a shape's lines once. Then <shape>_lines has the fields of plain lines and the text of the others."""

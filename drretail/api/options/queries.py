@@ -14,7 +14,12 @@ Model = Annotated[
     str | None, Option("The model that writes and judges (default: rules, or you).", metavar="PROVIDER:MODEL")
 ]
 Needs = Annotated[
-    shared.Texts, Option("What each question is to need, as code proves it.", metavar="profile,web", type=list[str])
+    shared.Texts,
+    Option(
+        "What each question is to need, as code proves it; of a share of them: profile,web=.5.",
+        metavar="profile,web",
+        type=list[str],
+    ),
 ]
 Force = Annotated[bool, Option("Overwrite the file of --to.")]
 

@@ -121,14 +121,6 @@ class IngestOptions:
         ),
     ] = None
     seed: shared.Seed = "42"
-    profile_pool: Annotated[
-        str | None,
-        Option(
-            "Whose names and addresses users have: Faker's (an extra) in a locale, such as faker:de_DE.",
-            metavar="faker:LOCALE",
-            default="the shipped pool",
-        ),
-    ] = None
     vary_orders: Annotated[
         bool, Option("Draw quantities and statuses at random, as of made-up shops (default: 1, Delivered).", flag="")
     ] = False
@@ -148,9 +140,7 @@ class IngestOptions:
             metavar="duckdb|spark[:MASTER]",
         ),
     ] = "duckdb"
-    parallel: Annotated[int | None, Option("The number of processes.", min=1, default="as many as make it faster")] = (
-        None
-    )
+    parallel: Annotated[int | None, Option("The number of threads.", min=1, default="as many as make it faster")] = None
     force: Annotated[bool, Option("Replace the existing world.")] = False
     dry_run: Annotated[bool, Option("Count all rows and show how the first ones are read. Make no world.")] = False
 
@@ -167,10 +157,6 @@ class CheckWorldOptions:
     """Compares a world's data with its manifest. Exit code 3: something is wrong."""
 
     world: World
-    _: KW_ONLY
-    all: Annotated[
-        bool, Option("Compare every row of a large world on servers, too. Default: a sample of their rows.")
-    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +181,6 @@ class ToolsOptions:
     user: Annotated[str | None, Option("The user who asks.", metavar="ID")] = None
     web: research.Web = None
     vary: research.ClientVary = None
-    form: Annotated[
-        Literal["openai", "anthropic", "json"] | None,
-        Option("Print the tools' schemas in this format.", flag="--format"),
-    ] = None
 
 
 @dataclass(frozen=True, slots=True)

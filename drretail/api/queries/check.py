@@ -11,16 +11,15 @@ from drretail.api.option import accepts
 from drretail.api.options.queries import CheckOptions
 from drretail.api.queries.decide import demands_table, how_to_decide
 from drretail.api.queries.query_sets import on_types, typed_by_model, types_line
-from drretail.api.queries.writing import asking, in_own_words, journal_beside, named_writer, needs_in, on_failures
+from drretail.api.queries.writing import asking, in_own_words, journal_beside, named_writer, on_failures, shares_in
 from drretail.api.worlds import world_of
 from drretail.grounding.text.wording import format_amount
 from drretail.query_files import gold_file, write_gold, write_with_gold
 from drretail.querygen.reading import TypedQueries, read_queries
 from drretail.records.account import Account
-from drretail.records.criteria import NEEDS, NeedOf, NeedProof
+from drretail.records.criteria import NEEDS, NeedOf, NeedProof, Share
 from drretail.records.figures import NOTHING, counted, number
 from drretail.records.query import Query
-from drretail.records.score import need_floors
 from drretail.viewer.drawing.progress import busy
 from drretail.viewer.drawing.result import Prose, Result, prose
 from drretail.viewer.drawing.table import Table, table_of
@@ -41,7 +40,7 @@ def check(options: CheckOptions) -> "Result[_Outcome]":
     from drretail.querygen.decisions import dead_decisions, how_far_decided
     from drretail.querygen.lint import Linter
 
-    queries, needs = read_queries(Path(options.file)), needs_in(options.needs)
+    queries, needs = read_queries(Path(options.file)), shares_in(options.needs)
     reader = named_writer(options.model, options)
     with world_of(options.world) as shop:
         linter = Linter(shop)
@@ -71,8 +70,8 @@ class _Outcome:
     """The results of one check."""
 
     queries: Sequence[Query]
-    needs: Sequence[NeedOf] = ()
-    """What each query is to need."""
+    needs: Sequence[Share] = ()
+    """What shares of the queries are to need."""
     types: TypedQueries | None = None
     typing: Spent | None = None
     """What the model's wishes took."""
@@ -85,16 +84,26 @@ class _Outcome:
 
     @property
     def lucky(self) -> list[str]:
-        """A sentence for each source without which the queries are answered by luck too often."""
+        """A sentence for each source without which the queries are answered by luck too often, and for each part of
+        them that is smaller than it is to be.
+        """
+        from drretail.eval.numbers.facts import need_floors  # loads what scores numbers
         from drretail.querygen.proofs import MOST_LUCK
 
         floors = {floor.name: floor.at_most for floor in need_floors(self.queries)}
-        luck = {name: floors.get(name, 1.0) for name in map("without the {}".format, self.needs)}
+        of_all = {need for each in self.needs if each.share == 1 for need in each.needs}
+        luck = {name: floors.get(name, 1.0) for name in (f"without the {of}" for of in NEEDS if of in of_all)}
+        proved = [{*query.needs.proved} if query.needs else set[NeedOf]() for query in self.queries]
+        parts = [(each, sum(map(each.needs.issubset, proved))) for each in self.needs if each.share < 1]
         return [
             f"Mean luck {name} is {number(value)}, and at most 1/3 was asked for: 1 counts each query that does not "
             "need it."
             for name, value in luck.items()
             if value > MOST_LUCK
+        ] + [
+            f"{count} of {len(proved)} need {each}, and {number(each.share)} of them was asked for."
+            for each, count in parts
+            if count < each.share * len(proved)
         ]
 
     @property

@@ -16,10 +16,10 @@ from drretail.api.queries.writing import (
     findings_by_id,
     in_own_words,
     journal_beside,
-    needs_in,
     on_failures,
     on_wrong,
     opened_writer,
+    shares_in,
     write_queries,
 )
 from drretail.api.worlds import world_of
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from drretail.llm.registry import Model
     from drretail.querygen.by_model.targets import Target
     from drretail.querygen.by_model.write import Written
+    from drretail.querygen.generate import Quota
 
 Queries = tuple["Query", ...]
 
@@ -62,22 +63,28 @@ def _writer(options: GenerateOptions) -> "Model | None":
 
 def _by_model(options: GenerateOptions, writer: "Model") -> Result[Queries]:
     from drretail.querygen.by_model import write as by_model
+    from drretail.querygen.by_model.targets import shared_out
+    from drretail.querygen.generate import Quota
 
     to = Path(options.to)
     if options.force:
         check_file(to)
     else:
         check_resumable(to, journal_beside(to), writer.spec)
-    needs = needs_in(options.needs)
+    needs = shares_in(options.needs)
     with world_of(options.world) as shop:
         with busy("choosing what to ask for"):
             targets, without = _targets(shop, options)
+            quota = Quota(needs, sum(target.count for target in targets))
+            targets = shared_out(targets, quota)
         total = sum(target.count for target in targets)
         with asking(writer, journal_beside(to), options, total) as (session, bar):
-            written = by_model.write_for_targets(shop, session, targets, needs=needs, on_end=bar.advance)
+            written = by_model.write_for_targets(shop, session, targets, on_end=bar.advance)
     if written.queries:
         write_queries(to, written.queries, force=options.force)
-    return _written(to, len(targets), without, written, Spent(writer, session.usage, session.served), options)
+    for query in written.queries:
+        quota.count(query.needs.proved if query.needs else ())
+    return _written(to, len(targets), without, written, quota, Spent(writer, session.usage, session.served), options)
 
 
 def _targets(shop: "World", options: GenerateOptions) -> "tuple[list[Target], list[str]]":
@@ -90,7 +97,13 @@ def _targets(shop: "World", options: GenerateOptions) -> "tuple[list[Target], li
 
 
 def _written(
-    to: Path, n_targets: int, without: Sequence[str], written: "Written", spent: Spent, options: GenerateOptions
+    to: Path,
+    n_targets: int,
+    without: Sequence[str],
+    written: "Written",
+    quota: "Quota",
+    spent: Spent,
+    options: GenerateOptions,
 ) -> Result[Queries]:
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     document: dict[str, Any] = {
@@ -99,6 +112,7 @@ def _written(
         "users_without": [*without],
         "failed": written.failed,
         "left_out": written.left_out,
+        "short_of_needs": quota.shortfalls,
         "answers": written.answers,
         "findings": findings_by_id(written.wrong),
         **spent.document,
@@ -124,8 +138,9 @@ def _written(
         written.queries,
         document,
         [line, spent.line],
+        notes=quota.shortfalls,
         hints=[*on_failures(written.failed), *on_wrong(written.wrong), *spent.on_prices],
-        left=len(written.failed) + len(written.left_out) + len(written.wrong),
+        left=len(written.failed) + len(written.left_out) + len(written.wrong) + len(quota.shortfalls),
         path=to if written.queries else None,
         accounts=[account],
     )
@@ -135,7 +150,7 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     from drretail.querygen.generate import generate_queries
 
     to, users, seed = Path(options.to), text_list(options.user), options.seed
-    needs = needs_in(options.needs)
+    needs = shares_in(options.needs)
     check_file(to)
     total = (len({*users}) or options.n) * options.per_user
     with world_of(options.world) as shop, busy("writing queries", total) as bar:
@@ -147,7 +162,7 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
         "queries": len(generated.queries),
         "users": generated.users,
         "users_without": list(generated.without),
-        "short_of_needs": generated.short,
+        "short_of_needs": generated.quota.shortfalls,
         "file": str(to),
     }
     line = f"{counted(len(generated.queries), 'query')} of {counted(generated.users, 'user')} → {to}"
@@ -156,9 +171,13 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     for user_id, count in Counter(query.user_id for query in made).items():
         account.leave_out("the user's orders give no more", user_id or "", options.per_user - count)
     hints = [f"{options.model} is no language model: rules write the queries."] if options.model is not None else []
-    needed = f"they don't need {' and '.join(needs)}. A --model writes more that do."
-    notes = [f"{counted(generated.short, 'query')} left out: {needed}"] if needs else []
-    return Result(made, document, [line], notes=notes, hints=hints, path=to, accounts=[account])
+    notes, left = generated.quota.shortfalls, len(generated.quota.shortfalls)
+    if missing := total - len(made):
+        notes.append(
+            f"{counted(missing, 'query is', 'queries are')} missing: rules make none whose sources are all needed of "
+            "more of this shop's records. Have a model write them (--model)."
+        )
+    return Result(made, document, [line], notes=notes, hints=hints, left=left, path=to, accounts=[account])
 
 
 def _account(options: GenerateOptions, queries: Queries, users: int, without: Sequence[str]) -> Account:

@@ -13,14 +13,14 @@ from pydantic import ValidationError
 
 from drretail.api.models import open_writer
 from drretail.api.options.queries import QueryCalls
-from drretail.api.options.shared import Texts, split_names
+from drretail.api.options.shared import Texts, split_names, text_list
 from drretail.errors import UserError, check_known
 from drretail.files import read_lines
 from drretail.llm.prompt import overridden_prompts
 from drretail.progress import Bar
 from drretail.query_files import write_with_gold
 from drretail.querygen.reading import read_queries
-from drretail.records.criteria import NEEDS, NeedOf
+from drretail.records.criteria import NEEDS, Share
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.viewer.drawing.progress import choose_progress
@@ -104,11 +104,26 @@ def asking(writer: "Model", journal: Path, calls: QueryCalls, total: int) -> "Ge
         yield session, bar
 
 
-def needs_in(names: Texts) -> list[NeedOf]:
-    """The needs of --needs, each once. Raises UnknownName for any other name."""
-    named = dict.fromkeys(split_names(names) if names else ())
-    check_known("need", NEEDS, *named)
-    return [need for need in NEEDS if need in named]
+def shares_in(texts: Texts) -> list[Share]:
+    """The shares of --needs: "profile,web" of all queries, "profile,web=.5" of half.
+
+    Raises UnknownName for another need, and UserError for shares that are none, or of more than all queries.
+    """
+    shares = list[Share]()
+    for text in text_list(texts):
+        names, _, part = text.partition("=")
+        needs: frozenset[Any] = frozenset(split_names(names))
+        check_known("need", NEEDS, *needs)
+        try:
+            shares.append(Share(needs, float(part or 1)))
+        except ValueError:
+            raise UserError(f"--needs {text}: write a share behind the names, such as {names}=.5.") from None
+    if any(not 0 < each.share <= 1 for each in shares) or sum(each.share for each in shares) > 1 + 1e-9:
+        raise UserError(
+            "The shares of --needs are not above 0, or together above 1. Name what one query needs in one text: "
+            "--needs profile,web=.5 --needs profile=.25."
+        )
+    return shares
 
 
 def journal_beside(queries: Path) -> Path:

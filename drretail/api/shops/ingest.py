@@ -113,7 +113,6 @@ def _selection(options: IngestOptions, paths: Sequence[Path]) -> "IngestSettings
         category=options.category or None,
         cap_by=options.cap_by,
         seed=options.seed,
-        profile_pool=options.profile_pool,
         vary_orders=options.vary_orders or any((path / ABOUT_MADE_UP).exists() for path in paths),
         analyzer=None if options.analyzer is None else analyzer_named(options.analyzer),
         **{

@@ -31,10 +31,8 @@ from drretail.records.query import Query
 from drretail.tools.arguments import read_arguments
 from drretail.tools.registry import (
     TOOLS,
-    anthropic_schemas,
     json_schemas,
     load_tool,
-    openai_schemas,
     tool_schema_hash,
     tools_of,
 )
@@ -55,16 +53,10 @@ def show_tools(options: ToolsOptions) -> Result[Any]:
     Raises UserError for wrong arguments, and for what the tool refuses.
     """
     if options.name is not None:
-        if options.form is not None:
-            raise UserError("--format is the format of all tools' schemas: name no tool.")
         value = _called(options.name, options)
         return Result(value, value, [dumped(value)])
 
-    form = options.form or "json"
-    schemas = {"openai": openai_schemas, "anthropic": anthropic_schemas, "json": json_schemas}[form]
-    document = {"form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas()}
-    if options.form is not None:
-        return Result(TOOLS, document, [dumped(document)])
+    document = {"tool_schema_hash": tool_schema_hash(), "tools": json_schemas()}
     rows = [(t.name, t.access, read_schema(t.function).description.partition("\n")[0]) for t in TOOLS.values()]
     return Result(TOOLS, document, [table_of("", ["tool", "access", "what it does"], rows)])
 

@@ -70,29 +70,23 @@ def info(options: InfoOptions) -> Result[Manifest]:
 @accepts(CheckWorldOptions)
 def check(options: CheckWorldOptions) -> Result[list[Finding]]:
     """What differs between the world's data and its manifest."""
-    place, notes, is_whole = world_place(str(options.world)), list[str](), True
+    place, notes = world_place(str(options.world)), list[str]()
     with busy("reading rows and files"):
         if is_on_servers(place):
             from drretail.env.servers.checking import check_servers
 
-            checked = check_servers(place, server_settings(), whole=options.all)
-            findings, is_whole = checked.findings, checked.is_whole
-            if not is_whole:
-                shares = ", ".join(f"{read:,} of {total:,} {table}" for table, (read, total) in checked.rows.items())
-                notes.append(f"Rows were compared by a sample: {shares}. --all compares every row.")
+            findings = check_servers(place, server_settings())
         else:
             findings = check_world(Path(place))
     if not is_on_servers(place) and not (live_generation(Path(place)) / CHECKSUMS).is_file():
         notes.append("The world's files have no SHA256SUMS: their rows were compared, but not every byte.")
-    said = f"ok {_manifest(place).fingerprint}" if is_whole else "ok as far as it was read"
-    part: Table | str = said if not findings else ""
+    part: Table | str = "" if findings else f"ok {_manifest(place).fingerprint}"
     if findings:
         notes.append(MENDED)
         rows = [(finding.severity, finding.code, finding.text, finding.found) for finding in findings]
         part = table_of(f"World {options.world}", ["severity", "what", "said", "found"], rows)
     document = {
         "ok": not findings,
-        "whole": is_whole,
         "findings": [finding.model_dump(mode="json") for finding in findings],
     }
     return Result(findings, document, [part], notes=notes, left=len(findings))

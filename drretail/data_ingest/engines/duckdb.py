@@ -4,7 +4,8 @@ over all together. Tables are Parquet files in stages, memory is bounded.
 The SQL is the one that every engine runs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +20,8 @@ from drretail.data_ingest.engines.duckdb_reading import (
     TALLY,
     FileTask,
     Held,
-    close_engine,
+    close_engines,
+    interrupt_engines,
     parquet,
     read_file,
     reviews_of,
@@ -32,8 +34,7 @@ from drretail.data_ingest.engines.duckdb_reading import (
 from drretail.data_ingest.plan import FileReport, IngestSettings, Input
 from drretail.data_ingest.raw.sources import file_state
 from drretail.data_ingest.selection import ACCOUNTS, sql_text
-from drretail.data_ingest.stages import Meter, keep_only, making, stage_key
-from drretail.env.processes import Job, Tell, WorkerPool, ignore
+from drretail.data_ingest.stages import Job, Meter, Tell, do_all, ignore, keep_only, making, stage_key
 from drretail.files import read_json, write_json
 from drretail.records.base import FORMAT, file_name
 
@@ -52,7 +53,7 @@ _NO_TALLY = (
 
 
 def select(task: SelectionTask) -> Selected:
-    """Runs Algorithm 1 in ``task.workers`` processes of one thread each; their number does not change the result."""
+    """Runs Algorithm 1 in ``task.workers`` threads with an engine each; their number does not change the result."""
     import duckdb
 
     stages = _Stages(task, duckdb.__version__)
@@ -70,9 +71,10 @@ def select(task: SelectionTask) -> Selected:
     )
     alone = replace(given, memory_mb=share_mb(1))
     with ExitStack() as ending:
-        ending.callback(close_engine, task.work)
-        with WorkerPool(task.workers) as worker_pool:
-            _read_files(task, stages, worker_pool)
+        ending.callback(close_engines, task.work)
+        with ThreadPoolExecutor(task.workers) as threads:
+            do = partial(do_all, threads, stop=partial(interrupt_engines, task.work))
+            _read_files(task, stages, do)
             steps: list[list[tuple[Path, Job]]] = [
                 [(stages.assigned, partial(assign_products, alone, range(len(task.plan.categories)), stages.assigned))],
                 [
@@ -82,10 +84,11 @@ def select(task: SelectionTask) -> Selected:
             ]
             with task.progress.track("selecting products and orders"):
                 for step in steps:
-                    worker_pool.do([job for stage, job in step if not stage.is_dir()], ignore)
+                    do([job for stage, job in step if not stage.is_dir()], ignore)
             if not task.counts_only:
-                _read_kept_rows(task, stages, worker_pool)
-        # The tables of all categories take most memory: they come when the workers have ended.
+                _read_kept_rows(task, stages, do)
+        # The tables of all categories take most memory: they come when the other engines are closed.
+        close_engines(task.work)
         if not stages.merged.is_dir():
             with task.progress.track("giving the orders their ids"):
                 merge_categories(alone, stages.selected, stages.merged, ignore)
@@ -99,15 +102,15 @@ def select(task: SelectionTask) -> Selected:
     )
 
 
-def _read_files(task: SelectionTask, stages: "_Stages", worker_pool: WorkerPool) -> None:
+def _read_files(task: SelectionTask, stages: "_Stages", do: Callable[[Sequence[Job], Tell], None]) -> None:
     files = [file for file in stages.files if not file.stage.is_dir()]
-    # The largest first, so that no worker ends with a large file while the others wait.
+    # The largest first, so that no thread ends with a large file while the others wait.
     jobs: list[Job] = [partial(read_file, file) for file in sorted(files, key=lambda file: (-file.size, file.number))]
     with Meter.over(task.progress, "reading files", sum(file.size for file in files), len(files)) as meter:
-        worker_pool.do(jobs, meter.tell)
+        do(jobs, meter.tell)
 
 
-def _read_kept_rows(task: SelectionTask, stages: "_Stages", worker_pool: WorkerPool) -> None:
+def _read_kept_rows(task: SelectionTask, stages: "_Stages", do: Callable[[Sequence[Job], Tell], None]) -> None:
     """Reads the product files once more, for the whole rows of the kept products."""
     jobs, size = list[Job](), 0
     for file, item in zip(stages.files, task.plan.inputs, strict=True):
@@ -119,7 +122,7 @@ def _read_kept_rows(task: SelectionTask, stages: "_Stages", worker_pool: WorkerP
         jobs.append(partial(write_kept_rows, replace(file, stage=stage), file.stage, kept, rank))
         size += file.size
     with Meter.over(task.progress, "reading the products that are kept", size, len(jobs)) as meter:
-        worker_pool.do(jobs, meter.tell)
+        do(jobs, meter.tell)
 
 
 class _Stages:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -22,8 +23,7 @@ from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.raw.shop_rows import save_table
 from drretail.data_ingest.raw.sources import NO_ROOM, RawFile, check_unchanged, open_binary, open_unpacked, reading
 from drretail.data_ingest.selection import parameters_of, sql_text
-from drretail.data_ingest.stages import making
-from drretail.env.processes import Tell
+from drretail.data_ingest.stages import Tell, making
 from drretail.errors import UserError
 from drretail.files import write_json
 from drretail.records.account import Account
@@ -32,46 +32,49 @@ from drretail.records.base import Document
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# What needs more spills to disk. The process around it holds 110 MB: the two of them stay below 700 MB with a margin.
+# What needs more spills to disk. The process around them holds 110 MB: the two of them stay below 700 MB with a margin.
 MEMORY_MB = 400
 LEAST_MB = 200
 
 
 def share_mb(workers: int) -> int:
-    """The megabytes for each of several processes: its share of MEMORY_MB, or of half the machine's if that is less."""
+    """The megabytes for each of several engines: its share of MEMORY_MB, or of half the machine's if that is less."""
     whole = min(MEMORY_MB, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2_000_000)
     return max(LEAST_MB, whole // workers)
 
 
-# Opening an engine takes 16 ms, as long as reading a small file.
-_engines: dict[Path, "DuckDBPyConnection"] = {}
+_engines: dict[tuple[Path, int], "DuckDBPyConnection"] = {}
+"""One for each folder and thread: opening an engine takes 16 ms, as long as reading a small file."""
+_running: dict[tuple[Path, int], "DuckDBPyConnection"] = {}
 
 
 @contextmanager
 def session(work: Path, memory_mb: int, reading: Path | None = None) -> Generator["DuckDBPyConnection"]:
     """A connection of one thread to an empty database, which ends with the ``with`` block.
 
-    Tables beyond ``memory_mb`` go to a folder within ``work``. This process keeps one engine for all sessions in
-    ``work``, until ``close_engine``. The engine's errors become UserErrors, which name the file ``reading`` if one is
+    Tables beyond ``memory_mb`` go to a folder within ``work``. This thread keeps one engine for all sessions in
+    ``work``, until ``close_engines``. The engine's errors become UserErrors, which name the file ``reading`` if one is
     given.
     """
     import duckdb
 
     config: dict[str, str | bool | int | float | list[str]] = {
-        # Several cores are used by several processes, since categories are independent.
+        # Several cores are used by several engines, since categories are independent.
         "threads": 1,
         # All chunks of a file have one name, so their content must not come from a cache.
         "enable_external_file_cache": False,
         # Made when needed. What a killed run leaves there is removed with the stages of other inputs.
-        "temp_directory": str(work / f".spill-{os.getpid()}"),
+        "temp_directory": str(work / f".spill-{os.getpid()}-{get_ident()}"),
     }
+    place = work, get_ident()
     with engine_errors(reading):
         try:
-            engine = _engines.get(work) or duckdb.connect(config=config)
-            _engines[work] = engine
+            engine = _engines.get(place) or duckdb.connect(config=config)
+            _engines[place] = engine
             engine.execute(f"SET memory_limit = '{memory_mb}MB'")
             # Temporary tables end with the cursor, other tables and views with the attached database.
             with engine.cursor() as connection:
+                _running[place] = connection
                 connection.execute("ATTACH ':memory:' AS stage")
                 connection.execute("USE stage")
                 connection.execute("SET TimeZone = 'UTC'")
@@ -82,14 +85,24 @@ def session(work: Path, memory_mb: int, reading: Path | None = None) -> Generato
                 connection.execute("DETACH stage")
         except BaseException:
             # The engine's state is unknown.
-            close_engine(work)
+            if place in _engines:
+                _engines.pop(place).close()
             raise
+        finally:
+            _running.pop(place, None)
 
 
-def close_engine(work: Path) -> None:
-    """Closes the engine that this process keeps for sessions in ``work``."""
-    if work in _engines:
-        _engines.pop(work).close()
+def close_engines(work: Path) -> None:
+    """Closes the engines that are kept for sessions in ``work``, all of which have ended."""
+    for place in [place for place in _engines if place[0] == work]:
+        _engines.pop(place).close()
+
+
+def interrupt_engines(work: Path) -> None:
+    """Has the sessions in ``work`` of all threads end with an error."""
+    for place, connection in [*_running.items()]:
+        if place[0] == work:
+            connection.interrupt()
 
 
 def set_parameters(connection: "DuckDBPyConnection", options: IngestSettings) -> None:

@@ -2,18 +2,16 @@
 
     worlds {_id: "live"}       the generations that can be opened, the live one first, and who began the latest load
     g<key>_products, …         the rows of a generation; its index is NAME-g<key>
-    g<key>_blocks              the hash of each thousand products, ten thousand orders …, as they were sent
 
 A reader keeps the generation that was live when it opened the world. The last two generations stay.
 """
 
-import hashlib
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from drretail.env.catalog.elastic import ElasticCatalog
 from drretail.env.manifest import Manifest, OrderRow, WorldRows
-from drretail.env.servers.clients import Document, Servers, connect, hosts_of
+from drretail.env.servers.clients import Servers, connect, hosts_of
 from drretail.env.servers.marks import LIVE, WORLDS, index_name
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.store.mongo import BY_USER, MongoStore, collections_of, order_row, read_product
@@ -23,8 +21,6 @@ from drretail.records.base import Record, sha256_of
 from drretail.records.shop import Product
 
 ORDERS_AT_ONCE = 10_000
-ORDER_OF = {"products": ["_id"], "users": ["_id"], "orders": BY_USER}
-"""What the rows of each collection are sent in order of."""
 
 
 class Generation(Record):
@@ -84,13 +80,6 @@ def rows_in(servers: Servers, key: str) -> tuple[Iterator[Product], Iterator[Ord
     """A generation's products by id, and its orders by user, time and id."""
     rows = collections_of(servers, key)
     return map(read_product, rows["products"].find().sort("_id")), map(order_row, rows["orders"].find().sort(BY_USER))
-
-
-def block_of(table: str, documents: Sequence[Document], encoded: Iterable[bytes]) -> Document:
-    """The hash of documents that were sent together, and which they are: all rows from the first to the last."""
-    first, last = ([row[name] for name in ORDER_OF[table]] for row in (documents[0], documents[-1]))
-    rows = {"table": table, "first": first, "last": last, "rows": len(documents)}
-    return {**rows, "sha256": hashlib.sha256(b"".join(encoded)).hexdigest()}
 
 
 def row_counts(servers: Servers, key: str, *, indexed: bool = True) -> list[tuple[str, int]]:

@@ -7,10 +7,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 
-import bson
 import elastic_transport
 import elasticsearch
-from bson.raw_bson import RawBSONDocument
 from pymongo import errors as mongo
 
 from drretail.env.catalog.elastic import add_products, create_index, last_write
@@ -18,8 +16,8 @@ from drretail.env.folder import compare_counts
 from drretail.env.intake import Intake
 from drretail.env.manifest import Manifest, WorldRows
 from drretail.env.servers.clients import LATE, UNREACHABLE, Document, Servers
-from drretail.env.servers.generations import ORDERS_AT_ONCE, Generation, block_of, row_counts
-from drretail.env.servers.marks import BLOCKS, LIVE, TABLES, WORLDS, Mark, claim, create_marked, index_name, owned
+from drretail.env.servers.generations import ORDERS_AT_ONCE, Generation, row_counts
+from drretail.env.servers.marks import LIVE, TABLES, WORLDS, Mark, claim, create_marked, index_name, owned
 from drretail.env.servers.naming import SPEC_PREFIX
 from drretail.env.store.mongo import INDEXES, collections_of, order_document, product_document, user_document
 from drretail.env.store.users import Aggregates
@@ -72,7 +70,7 @@ def _undone(servers: Servers, key: str) -> Generator[None]:
     except BaseException:
         # A collection or index that another load has dropped is made anew by the next rows, without a mark.
         with suppress(mongo.PyMongoError, elasticsearch.ApiError, elastic_transport.TransportError):
-            for table in (*TABLES, BLOCKS):
+            for table in TABLES:
                 servers.database.drop_collection(f"g{key}_{table}")
             servers.elastic.options(ignore_status=404).indices.delete(index=index_name(servers.name, key))
         check_latest(servers, key)
@@ -82,13 +80,11 @@ def _undone(servers: Servers, key: str) -> Generator[None]:
 def _load(servers: Servers, mark: Mark, rows: WorldRows, progress: Progress) -> Intake:
     """Sends all rows to both servers. The returned intake has taken them."""
     intake, collections = Intake(rows.formulation), collections_of(servers, mark.key)
-    blocks, index = servers.database[f"g{mark.key}_{BLOCKS}"], index_name(servers.name, mark.key)
+    index = index_name(servers.name, mark.key)
 
     def send(table: str, documents: list[Document]) -> None:
         check_latest(servers, mark.key)
-        encoded = [*map(bson.encode, documents)]
-        collections[table].insert_many(map(RawBSONDocument, encoded), ordered=False)
-        blocks.insert_one(block_of(table, documents, encoded))
+        collections[table].insert_many(documents, ordered=False)
 
     def send_products(products: list[Product]) -> None:
         send("products", [*map(product_document, products)])
@@ -109,7 +105,7 @@ def _load(servers: Servers, mark: Mark, rows: WorldRows, progress: Progress) -> 
             users.clear()
             bar.advance(len(orders))
 
-    for table in (*TABLES, BLOCKS):
+    for table in TABLES:
         create_marked(servers, f"g{mark.key}_{table}", mark)
     create_index(servers.elastic, index, rows.formulation, mark.model_dump(mode="json"))
     with progress.track("products into both servers") as bar:

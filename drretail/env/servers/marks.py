@@ -27,8 +27,7 @@ from drretail.records.base import Record
 WORLDS = "worlds"
 LIVE = {"_id": "live"}
 TABLES = ("products", "users", "orders")
-BLOCKS = "blocks"
-COLLECTION = re.compile(rf"g({KEY})_(?:{'|'.join((*TABLES, BLOCKS))})")
+COLLECTION = re.compile(rf"g({KEY})_(?:{'|'.join(TABLES)})")
 EXISTS = 48
 """MongoDB's code for a collection that is there already."""
 Shown = Annotated[str, Field(max_length=200, pattern=r"^[ -~]*$")]

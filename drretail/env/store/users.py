@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from pydantic import model_validator
 
 from drretail.env.profile import orders_per_month
-from drretail.errors import UserError
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.shop import (
     ORDER_STATUSES,
@@ -75,45 +74,6 @@ def default_pool() -> ProfilePool:
     """The pool that ships with drretail (scripts/draw_profile_pool.py drew it)."""
     text = resources.files("drretail.env").joinpath(POOL_FILE).read_text(encoding="utf-8")
     return ProfilePool.model_validate_json(text)
-
-
-FAKER, _DRAWN = "faker:", 600
-"""How the name of a pool of Faker's begins; how many names, streets and places it has at most."""
-
-
-def pool_of(name: str | None, seed: str) -> ProfilePool:
-    """The pool that ships with drretail or, of ``faker:LOCALE``, names and addresses that Faker draws in a locale.
-
-    The same version of Faker draws the same ones. City, state and zip are drawn apart, and there are no area codes.
-    Raises UserError without Faker, and for a name or a locale that there is not.
-    """
-    if name is None:
-        return default_pool()
-    locale = name.removeprefix(FAKER)
-    if locale == name or not locale:
-        raise UserError(f"There is no profile pool {name!r}: faker:LOCALE, such as faker:de_DE, draws one.")
-    try:
-        from faker import Faker
-    except ModuleNotFoundError:
-        raise UserError("Faker is not installed: pip install 'drretail[faker]'.") from None
-    try:
-        fake = Faker(locale, use_weighting=False)
-    except AttributeError:
-        raise UserError(f"Faker has no locale {locale!r}.") from None
-    fake.seed_instance(seed)
-    draw_state = getattr(fake, "administrative_unit", str)
-    first_names, last_names, streets = (
-        tuple(sorted({draw() for _ in range(_DRAWN)})) for draw in (fake.first_name, fake.last_name, fake.street_name)
-    )
-    return ProfilePool(
-        version=1,
-        locale=locale,
-        country=fake.current_country_code(),
-        first_names=first_names,
-        last_names=last_names,
-        streets=streets,
-        places=tuple(City(city=fake.city(), state=draw_state(), zip=fake.postcode()) for _ in range(_DRAWN)),
-    )
 
 
 def derive_profile(pool: ProfilePool, seed: int | str, user_id: str) -> UserProfile:

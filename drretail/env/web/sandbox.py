@@ -18,7 +18,7 @@ from datetime import date, datetime
 from functools import cache, lru_cache, partial
 from importlib import resources
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from pydantic import Field, PositiveInt, ValidationError
 
@@ -71,6 +71,16 @@ def shipped_corpora() -> Mapping[str, Path]:
 
 def _shipped(name: str) -> Path:
     return Path(str(resources.files("drretail.env.web").joinpath(name)))
+
+
+def facts_of(web: Web) -> list[dict[str, Any]]:
+    """What pages of a web that ships establish, one page a row; empty for any other web.
+
+    The fields of a row: ``url``, ``kind`` (of products) and ``facts``, each with the ``limit`` that follows for a wish.
+    """
+    pages = shipped_corpora().get(web.corpus or "")
+    facts = None if pages is None else pages.with_name(pages.name.replace("_pages", "_facts"))
+    return [] if facts is None or not facts.exists() else [*map(parse_json, facts.read_text("utf-8").splitlines())]
 
 
 class SandboxWeb:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, product
 from math import inf
 from pathlib import Path
+from statistics import fmean
 
 from drretail.eval.metric import OPEN, Metric, Value, is_judged, is_unrated
 from drretail.eval.numbers.gathering import (
@@ -27,8 +28,9 @@ from drretail.eval.numbers.judges import Assessor, TableKey, is_panel, judge_spe
 from drretail.eval.registry import installed
 from drretail.experiment import Definition
 from drretail.records.base import Rules, sha256_of
-from drretail.records.query import turns_until
-from drretail.records.score import WHOLES, Score, Scores, SliceBy, VerdictState, reasons_of
+from drretail.records.criteria import NEEDS
+from drretail.records.query import Query, turns_until
+from drretail.records.score import WHOLES, NeedFloor, Score, Scores, SliceBy, VerdictState, reasons_of
 from drretail.stats.intervals import Clusters, Interval, Ratio, mean_interval, ratio_interval, share_interval
 
 Runs = Sequence[tuple[PlannedRun, JudgedRun]]
@@ -326,6 +328,22 @@ def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[
         ids["turn", str(len(turns))].add(query_id)
     in_order = sorted(ids, key=lambda key: (key[0], int(key[1]) if key[0] == "turn" else 0, key[1]))
     return {key: frozenset(ids[key]) for key in in_order}
+
+
+def need_floors(queries: Iterable[Query]) -> Iterator[NeedFloor]:
+    """The mean luck without each source, and what one search gets, over the questions that want something; none if
+    nothing is proved of any. A turn of a conversation is left out.
+    """
+    asked = [query.needs for query in queries if query.wants_something and query.after is None]
+    proved = [needs for needs in asked if needs is not None]
+    for source in NEEDS if proved else ():
+        luck = [needs.luck(source) for needs in proved]
+        its = [needs.luck(source) for needs in proved if source in needs.proved]
+        needing = {"needing": fmean(its)} if its else {}
+        name, of_all = f"without the {source}", fmean(luck)
+        yield NeedFloor(name=name, value=of_all, n=len(luck), n_asked=len(asked), **needing, n_needing=len(its))
+    if right := [needs.one_search for needs in proved if needs.one_search is not None]:
+        yield NeedFloor(name="one search", value=fmean(right), n=len(right), n_asked=len(asked))
 
 
 FIRST = 6

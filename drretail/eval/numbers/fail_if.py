@@ -195,13 +195,7 @@ def gate_results(
     tests = sum(isinstance(rule, GateRule) and rule.way != "margin" for rule, *_ in named)
     results: list[GateResult] = []
     for rule, comparison, judge, row in named:
-        result = (
-            _by_bound(rule, row)
-            if isinstance(rule, BoundRule)
-            else _by_margin(rule, held_to(row, rule.size, clusters), clusters)
-            if rule.way == "margin"
-            else _by_test(rule, row, clusters, level / tests)
-        )
+        result = _judged(rule, row, clusters, level / max(1, tests))
         why = _untold(row) if stale or result.state == "passes" else ""
         why = f"{_stale(stale)}. {why}".rstrip() if stale else why
         if why:
@@ -210,6 +204,14 @@ def gate_results(
         about |= {"of": row.n_pairs, "users": row.n_users or row.n_pairs, "mean_a": row.mean_a, "mean_b": row.mean_b}
         results.append(result.model_copy(update=about))
     return results
+
+
+def _judged(rule: GateRule | BoundRule, row: ComparedRow, clusters: Clusters, level: float) -> GateResult:
+    if isinstance(rule, BoundRule):
+        return _by_bound(rule, row)
+    if rule.way == "margin":
+        return _by_margin(rule, held_to(row, rule.size, clusters), clusters)
+    return _by_test(rule, row, clusters, level)
 
 
 def confirmed(now: Iterable[GateResult], before: Iterable[GateResult]) -> list[GateResult]:
@@ -352,7 +354,7 @@ def stated(gate: GateResult) -> Iterator[str]:
         size, change = (part for part in reversed(gate.rule.rpartition(":")[2].split("=")))
         most = "no possible one in 80%" if gate.detectable is None else f"one of {gate.detectable:.2f} in 80%"
         yield (
-            f"{gate.rule}: an unchanged agent fails in at most {100 * gate.alpha:.3g}% of comparisons. With these "
+            f"{gate.rule}: an unchanged agent fails in {100 * gate.alpha:.3g}% of comparisons. With these "
             f"{counted(gate.of, 'query')}{of_users} a true {change} of {size} fails in {percent(gate.catches)}, and "
             f"{most}."
         )

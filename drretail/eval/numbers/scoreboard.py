@@ -9,7 +9,7 @@ from typing import Any
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.metric import Value
-from drretail.eval.numbers.facts import MODELS_ALONE, NO_REPORT, NO_USAGE, missing_in_words, missing_of
+from drretail.eval.numbers.facts import MODELS_ALONE, NO_REPORT, NO_USAGE, missing_in_words, missing_of, need_floors
 from drretail.eval.numbers.family import Family, board_rows, nothing_to_compare
 from drretail.eval.numbers.gathering import CLAIMS, FP, Gathered, PlannedRun, means_by_query
 from drretail.eval.numbers.judges import Assessor
@@ -31,7 +31,6 @@ from drretail.records.score import (
     Scoreboard,
     ShownColumn,
     Unit,
-    need_floors,
     readers_of,
     reasons_of,
 )

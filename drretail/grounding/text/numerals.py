@@ -22,7 +22,8 @@ _NUMERAL = re.compile(r"(?<![\w#])\d+(?:[.,'’]\d+)*(?=[^\W\d_]{0,4}(?![^\W_]))
 _ID_LENGTH = 8
 """Digits that only an id has: an order's, a barcode's."""
 _UNIT = re.compile(r"\s?[-\u2011]?(?P<unit>fl\.?\s?oz|fluid ounces?|['’]{2}|[^\W\d_]{1,20}|[%°\"″”'′])", re.IGNORECASE)
-_SCALE = re.compile(r"(?:/|\bof)\s?\Z", re.IGNORECASE)
+SCALE = re.compile(r"(?:/|\bof)\s?\Z", re.IGNORECASE)
+"""What stands before the scale of a rating: "4.6 of 5"."""
 _SIZES = {
     "volume": "ml 1 cl 10 dl 100 l 1000 floz 29.5735 qt 946.353 gal 3785.41",
     "mass": "mg .001 g 1 kg 1000 oz 28.3495 lb 453.592",
@@ -70,7 +71,7 @@ def find_numerals(text: str) -> Iterator[Numeral]:
     """The numerals in text order, also those of dates."""
     for match in _NUMERAL.finditer(text):
         (start, end), digits = match.span(), match[0]
-        is_scale = digits in ("5", "10") and _SCALE.search(text, max(0, start - 4), start)
+        is_scale = digits in ("5", "10") and SCALE.search(text, max(0, start - 4), start)
         if is_scale or (digits.isdigit() and len(digits) >= _ID_LENGTH):
             continue
         behind = _UNIT.match(text, end)

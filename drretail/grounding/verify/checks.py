@@ -78,6 +78,8 @@ class Case:
     """True if the ledger holds only what the report itself names."""
     is_of_shop: bool = False
     """True if the products that an imported report names were looked up in its shop."""
+    with_power: bool = True
+    """False leaves out how many false figures would be found, which takes ten times as long as all else."""
     is_turn: bool = False
     """True for a turn of a conversation, whose picks are not held against its wish alone."""
     read_ends: Callable[[], Reference | KeptReference | None] = lambda: None
@@ -181,7 +183,7 @@ class Case:
         """The values that form makes certain: several metrics ask for the same."""
         answers = self.read_answers()
         layout, ledger = (self.layout, self.ledger(self.picks)) if answers is None else (answers.layout, answers.ledger)
-        return read_by_form(layout, ledger, self.parts)
+        return read_by_form(layout, ledger, self.parts, with_power=self.with_power)
 
     @cached_property
     def numerals(self) -> Sequence[Unread]:

@@ -25,7 +25,7 @@ from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import VARIANTS, product_of
 
 _SCALE = r"\s?(?:/\s?|(?:out of|of|von|van|sur|sobre|de|su|av|af|z|из)\s)5(?:[.,]0)?\b(?![.,]?\d)"
-_STARS = re.compile(rf"{_SCALE}|\s?[★⭐(（]")
+STARS = re.compile(rf"{_SCALE}|\s?[★⭐(（]")
 # "4.6 ★ (1,843", "4.3-star average across 512": a rating before the number of its ratings.
 _RATED = re.compile(
     rf"(?P<rating>\d[.,]\d\d?)(?:{_SCALE}|\s?[★⭐])?(?P<called>(?:[\s-][^\W\d_]{{2,20}}){{0,2}}?)"
@@ -41,15 +41,17 @@ _LONGEST_LINE = 400
 _OF_PRODUCTS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
 
 
-def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[ReadValue]:
-    """The values in these parts that form makes certain, each with how often it is found once it is changed."""
+def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part], *, with_power: bool = True) -> list[ReadValue]:
+    """The values in these parts that form makes certain, ``with_power`` each with how often it is found once it is
+    changed.
+    """
     reader = _Reader(layout, ledger)
     values = {(value.start, value.kind): value for value in chain(equations(layout), quotations(layout, ledger, parts))}
     written_out = {start for start, _ in values}
     for part in parts:
         place = Passage.of(layout.text, part.start, part.end)
         for value in reader.read(part, place):
-            if value.state == "verified":
+            if value.state == "verified" and with_power:
                 changed = place.altered(value.kind, value.start - place.first, value.end - place.first)
                 read = [[*reader.read(part, wrong, value.kind)] for wrong in changed]
                 found = (any((each.start, each.state) == (value.start, "contradicted") for each in of) for of in read)
@@ -134,7 +136,7 @@ class _Reader:
         if kind == "rating":
             *_, label, joint = "", "", *words(place.text[place.reach(amount) : amount.start])  # "a rating of 4.6"
             is_called = not called.isdisjoint((before, behind)) or (label in called and len(joint) <= _LONGEST_JOINT)
-            is_called = is_called or _STARS.match(place.text, amount.end) or self._is_counted(amount, part, place)
+            is_called = is_called or STARS.match(place.text, amount.end) or self._is_counted(amount, part, place)
             is_alone = not amount.compound or behind in called  # "4.6-star", but "3.8 x 4.6"
             return bool(is_headed or is_called) and is_alone and 0 < amount.places <= _MOST_PLACES
         is_called = behind in called

@@ -52,15 +52,20 @@ def results(place: Passage, calculations: Sequence[str], ledger: Ledger, cited: 
         yield compared_figure("total", unexplained[0], missing[0], place, ledger)
 
 
+def quoted_in(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Each three words or more in quotation marks within ``text[start:end]``; the group ``words`` is without these."""
+    for match in _QUOTED.finditer(text, start, end):
+        if len([*words(match["words"])]) >= _FEWEST_WORDS:
+            yield match
+
+
 def quotations(layout: Layout, ledger: Ledger, parts: Iterable[Part]) -> Iterator[ReadValue]:
     """Words in quotation marks in what a mark owns: they stand in what it cites, or nowhere. That is certain directly
     before the mark; others may be anybody's.
     """
     for part in parts:
         texts = [*map(ledger.text_of, part.sources)]
-        for match in () if part.labels or not texts else _QUOTED.finditer(layout.text, part.start, part.end):
-            if len([*words(match["words"])]) < _FEWEST_WORDS:
-                continue
+        for match in () if part.labels or not texts else quoted_in(layout.text, part.start, part.end):
             start, end = match.span("words")
             value = ReadValue(kind="quotation", amount=match["words"], of=part.sources[0], start=start, end=end)
             quoted = _INSERTED.sub("…", match["words"])

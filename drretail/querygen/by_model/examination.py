@@ -67,9 +67,8 @@ class Examined:
 class Examiner:
     """Turns a model's answers into queries of one world, and checks them."""
 
-    def __init__(self, world: World, linter: Linter, needs: Collection[NeedOf] = ()) -> None:
-        """``needs`` is what each query is to need."""
-        self._world, self._linter, self._needs = world, linter, needs
+    def __init__(self, world: World, linter: Linter) -> None:
+        self._world, self._linter = world, linter
 
     def findings(self, query: Query, earlier: Sequence[Query] = ()) -> tuple[Finding, ...]:
         """The findings of ``queries check``, and likeness to ``earlier`` queries."""
@@ -77,10 +76,12 @@ class Examiner:
         also = [] if alike is None else [alike]
         return self._linter.check(query, also=also).findings
 
-    def examined(self, written: WrittenQuery, query: Query, earlier: Sequence[Query]) -> Examined:
-        """The query with its findings, also on its reason, its web search and what it needs."""
+    def examined(
+        self, written: WrittenQuery, query: Query, earlier: Sequence[Query], needs: Collection[NeedOf] = ()
+    ) -> Examined:
+        """The query with its findings, also on its reason, its web search and what it needs, or is to need."""
         found = [*self.findings(query, earlier), *self._of_record(query), *self._of_search(written, query)]
-        return Examined(query, tuple(found or self._not_needed(query)))
+        return Examined(query, tuple(found or self._not_needed(query, needs)))
 
     def _of_record(self, query: Query) -> Iterator[Finding]:
         """Orders and dates of the reason that the shopper's record lacks."""
@@ -107,7 +108,7 @@ class Examiner:
         for url in sorted(pages - {hit.url for hit in hits}):
             yield finding("page_not_found", url, f"web_search is {written.web_search!r}")
 
-    def _not_needed(self, query: Query) -> Iterator[Finding]:
+    def _not_needed(self, query: Query, wanted: Collection[NeedOf]) -> Iterator[Finding]:
         """What a source lacks to be needed: one on which a limit rests, or that was asked for."""
         needs = self._linter.with_needs(query).needs
         for source in NEEDS:
@@ -115,7 +116,7 @@ class Examiner:
             if proof is not None and proof.fails:
                 right = f"without it {round(proof.luck * proof.left):,} of {proof.left:,} are still right"
                 yield finding("source_not_needed", source, f"{right}; {proof_in_words(source, proof)}")
-            elif proof is None and source in self._needs:
+            elif proof is None and source in wanted:
                 yield finding("source_not_needed", source, "no limit rests on it")
 
     def query_of(self, written: WrittenQuery, query_id: str, user_id: str | None, source: str) -> Query:

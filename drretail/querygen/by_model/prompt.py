@@ -24,7 +24,7 @@ from drretail.querygen.by_model.targets import Target, world_categories
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers
-from drretail.records.criteria import NeedOf
+from drretail.records.criteria import NEEDS, NeedOf
 from drretail.records.figures import counted, percent
 from drretail.records.query import Query
 from drretail.records.wish import Wish
@@ -296,15 +296,15 @@ class PromptBuilder:
         )
         """The system message, which is the same for every query."""
 
-    def messages(self, target: Target, needs: Collection[NeedOf] = ()) -> "list[BaseMessage]":
-        """The messages for a target's queries, which are to need something."""
+    def messages(self, target: Target) -> "list[BaseMessage]":
+        """The messages for a target's queries."""
         from langchain_core.messages import HumanMessage, SystemMessage
 
         shopper = self._linter.shopper(target.user_id)
-        kinds = self.shelf.around(target, shopper)
+        kinds, asked = self.shelf.around(target, shopper), [_SOURCES[need] for need in NEEDS if need in target.needs]
         shown = {
             "count": counted(target.count, "question"),
-            "needs": _NEEDED.format(needs=" and ".join(_SOURCES[need] for need in needs)) if needs else "",
+            "needs": _NEEDED.format(needs=" and ".join(asked)) if asked else "",
             "shelf": tagged("shelf", "\n".join(kinds.values()) or NOTHING),
             **_shown(self.shelf.library.about(kinds)),
         }

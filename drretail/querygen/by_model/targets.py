@@ -1,13 +1,14 @@
 """The targets of queries, users or categories: how many queries each gets, and the queries' ids."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
-from drretail.querygen.generate import users_of
+from drretail.querygen.generate import Quota, users_of
+from drretail.records.criteria import NeedOf
 from drretail.records.run import slug
 from drretail.records.shop import VOID_STATUSES
 
@@ -22,6 +23,8 @@ class Target:
     user_id: str | None = None
     category: str = ""
     """The subject of generic queries."""
+    needs: frozenset[NeedOf] = frozenset()
+    """What each of its queries is to need."""
 
     def query_id(self, number: int) -> str:
         """The id of the ``number``-th query, from 1."""
@@ -64,6 +67,16 @@ def generic_targets(world: World, count: int, seed: str) -> list[Target]:
         for name, share in zip(names, shares, strict=True)
         if share
     ]
+
+
+def shared_out(targets: Sequence[Target], quota: Quota) -> list[Target]:
+    """The targets with what their queries are to need: each gets the share that lacks most."""
+    left, shared = {**quota.left}, list[Target]()
+    for target in targets:
+        share = max(left, key=lambda each: left[each])
+        left[share] -= target.count
+        shared.append(replace(target, needs=share.needs))
+    return shared
 
 
 def world_categories(world: World) -> list[str]:

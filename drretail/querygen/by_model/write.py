@@ -4,7 +4,7 @@ One call writes all queries of a target. Each is typed a second time by another 
 The wishes of plain questions are typed the same way; the questions themselves stay unchanged.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage, HumanMessage
@@ -29,7 +29,6 @@ from drretail.querygen.by_model.targets import Target
 from drretail.querygen.checks import agreement, names
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import TypedQueries
-from drretail.records.criteria import NeedOf
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
@@ -58,13 +57,12 @@ def write_for_targets(
     session: ModelSession,
     targets: Sequence[Target],
     on_end: Callable[[], object] = lambda: None,
-    needs: Collection[NeedOf] = (),
 ) -> Written:
     """The queries of all targets. Failures are counted, and so are those that a second reader types otherwise, or that
-    do not need all of ``needs``. ``on_end`` is called after each query.
+    do not need what their target says. ``on_end`` is called after each query.
     """
     linter = Linter(world)
-    prompts, examiner = PromptBuilder(world, linter), Examiner(world, linter, needs)
+    prompts, examiner = PromptBuilder(world, linter), Examiner(world, linter)
     failed, left_out = dict[str, str](), dict[str, str]()
 
     async def asked(target: Target) -> list[Examined]:
@@ -74,12 +72,12 @@ def write_for_targets(
             queries, examined = list[Query](), list[Examined]()
             for number, each in enumerate(written.questions[: target.count], 1):
                 query = examiner.query_of(each, target.query_id(number), target.user_id, session.model.spec)
-                examined.append(examiner.examined(each, query, queries))
+                examined.append(examiner.examined(each, query, queries, target.needs))
                 queries.append(query)
             return examined
 
         async def question(models: Models, scope: str, _: int) -> list[Examined]:
-            examination, messages = Examination(WrittenQueries, examine), prompts.messages(target, needs)
+            examination, messages = Examination(WrittenQueries, examine), prompts.messages(target)
 
             async def read(scope: str) -> list[Sequence[Finding]]:
                 """What is wrong with each question: what the checks left, or where a second typing differs."""
@@ -117,10 +115,11 @@ def write_for_targets(
             on_end()
         return ends
 
-    examined = [end for ends in run_loop(all_ended(map(asked, targets))) for end in ends]
-    queries = [linter.with_needs(end.query) for end in examined]
-    for query in queries:
-        if missing := {*needs} - {*(query.needs.proved if query.needs else ())}:
+    by_target = zip(targets, run_loop(all_ended(map(asked, targets))), strict=True)
+    ends_of = [(target, end) for target, ends in by_target for end in ends]
+    examined, queries = [end for _, end in ends_of], [linter.with_needs(end.query) for _, end in ends_of]
+    for (target, _), query in zip(ends_of, queries, strict=True):
+        if missing := target.needs - {*(query.needs.proved if query.needs else ())}:
             left_out.setdefault(query.query_id, f"it does not need {' and '.join(sorted(missing))}")
     kept = [end for end in examined if end.query.query_id not in left_out]
     return Written(

@@ -15,15 +15,15 @@ from drretail.grounding.basket import Candidates
 from drretail.grounding.listing import Listing, folded
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
-from drretail.querygen.kinds import OF_WHOM, kinds_of, stems
+from drretail.querygen.kinds import OF_WHOM, kinds_of, lowered, stems
 from drretail.records.shop import Product
 from drretail.remembered import remembered, remembered_by
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 T = TypeVar("T")
 _LIST = re.compile(r"[;,](?!\d)")
-# The least share of a kind's titles that say its name.
-_SAID = 0.05
+# The least share of a kind's titles that say its name, and of those that have the same words before it.
+_SAID, _CALLED = 0.05, 0.9
 ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 _DECIDED = 0.6
@@ -69,6 +69,20 @@ class KindOffers:
         words = [word for word in stems(self.kind) if word not in OF_WHOM]
         titles = [iter(stems(offer.product.title)) for offer in self.offers]
         return sum(all(word in title for word in words) for title in titles) >= _SAID * len(titles)
+
+    @cached_property
+    def called(self) -> str:
+        """The kind, one word with those that most titles have before it: "dog beds" of what is kept under "Beds"."""
+        for count in (2, 1) if " " not in self.kind else ():
+            befores = Counter[tuple[str, ...]]()
+            for offer in self.offers:
+                words = lowered(offer.product.title).split()
+                at = next((at for at, word in enumerate(words) if stems(word) == stems(self.kind)), 0)
+                befores[tuple(words[at - count : at])] += at >= count
+            before, times = befores.most_common(1)[0]
+            if times >= _CALLED * len(self.offers) and all(map(str.isalpha, before)):
+                return " ".join((*before, self.kind))
+        return self.kind
 
     @cached_property
     def priced(self) -> tuple[Listing, ...]:
@@ -130,7 +144,7 @@ class Assortment:
         for name in self._names_of(product):
             offered = self.of(category, name)
             if len(offered.ids - had) >= ENOUGH and offered.is_said:
-                return category, name
+                return category, offered.called
         return None
 
     @remembered_by(lambda product: product.categories)

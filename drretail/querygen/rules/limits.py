@@ -1,26 +1,36 @@
-"""The limits that a question may set: demands on fields and options that tell the offers apart.
+"""The limits that a question may set, which tell the offers apart: 10 to 60 percent of them keep each.
 
-A property is demanded by its value; a fit is a value of what the shopper has, which the question leaves to be looked
-up. Both are of fields that can carry a limit (``KindOffers.closed``), and 10 to 60 percent of the offers keep them.
+property   a value of a field or an option
+fit        the value of what the shopper has, its maker included, which the question leaves to be looked up
+more       more of a measure than what the shopper has
+page       what a page of the fixed web decides, which the question leaves to be found
+band       the least and the most that it costs
+trust      stars, and a number of ratings
+
+Fields are those that can carry a limit (``KindOffers.closed``) and have words in limits.toml.
 """
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import product
 from typing import Any
 
 from drretail.grounding.listing import folded
-from drretail.querygen.checks.contract import LEAST_SHARE, MOST_SHARE
+from drretail.grounding.text.numerals import find_numerals, with_units
+from drretail.grounding.text.wording import SYMBOLS
+from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.querygen.kinds import article, is_plural, lowered, stems
 from drretail.querygen.rules.assortment import KindOffers
-from drretail.records.shop import Order, Product
+from drretail.records.shop import Money, Order, Product
 from drretail.records.wish import Demand, Source, Want
 
 LIMITS: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "limits.toml").read_text("utf-8"))
 _STARS, _RATINGS = (4.5, 4.0), (1000, 500, 100, 50)
+_BANDS, _STEP = ((0.2, 0.6), (0.4, 0.8)), 5
+"""Between which quantiles of a kind's prices a band lies, and of what its ends are multiples."""
 _PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 
 
@@ -29,30 +39,36 @@ class Choice:
     """One demand on a want: what it changes in it, and the clause that says so."""
 
     axis: str
-    """"property", "fit" or "trust"."""
     want: Mapping[str, Any]
     clause: str
+    """A sentence on the axis "page"."""
 
     @property
     def names(self) -> frozenset[str | None]:
-        """The fields and options that it limits."""
-        return frozenset((*(demand.field for demand in self.want.get("must", ())), *self.want.get("options", ())))
+        """The fields, options and bounds that it limits; makers are one, however they are limited."""
+        bounds = (name.partition("_")[0] for name in self.want.keys() - {"must", "options", "sources"})
+        demands = (demand.field for demand in self.want.get("must", ()))
+        return frozenset((*demands, *self.want.get("options", ()), *bounds))
 
     def added_to(self, want: Want) -> Want:
         """A want with this demand, too."""
         must = (*want.must, *self.want.get("must", ()))
-        options = want.options | self.want.get("options", {})
-        return want.model_copy(update={**self.want, "must": must, "options": options})
+        maps = {name: getattr(want, name) | self.want.get(name, {}) for name in ("options", "sources")}
+        return want.model_copy(update={**self.want, "must": must, **maps})
 
 
-def choices(offers: KindOffers, axis: str, owned: Product, order: Order) -> Iterator[Choice]:
-    """Every demand of an axis that may be made on these offers, in a fixed order."""
+def choices(offers: KindOffers, axis: str, owned: Product, order: Order, facts: Iterable[Any] = ()) -> Iterator[Choice]:
+    """Every demand of an axis that may be made on these offers, in a fixed order; ``facts`` are of pages."""
     if axis == "fit":
         yield from _fits(offers, owned, order)
-    elif axis == "trust":
-        yield from offers.once(by_ratings)
-    else:
+    elif axis == "more":
+        yield from _more(offers, owned, order)
+    elif axis == "page":
+        yield from _on_pages(owned, facts)
+    elif axis == "property":
         yield from (*offers.once(by_fields), *offers.once(by_options))
+    else:
+        yield from offers.once({"trust": by_ratings, "band": by_price}[axis])
 
 
 def by_fields(offers: KindOffers) -> Iterator[Choice]:
@@ -93,17 +109,67 @@ def by_ratings(offers: KindOffers) -> Iterator[Choice]:
             yield Choice("trust", limits, LIMITS["clause"]["trust"].format(stars=stars, reviews=reviews))
 
 
+def by_price(offers: KindOffers) -> Iterator[Choice]:
+    """Bands of prices around the middle ones, in round amounts."""
+    prices = [listing.price for listing in offers.priced if listing.price is not None]
+    currency = offers.priced[0].product.currency if offers.priced else ""
+    for low, high in _BANDS if currency in SYMBOLS and len(prices) >= LEAST_OFFERS else ():
+        least, most = (int(prices[int(share * len(prices))] / _STEP + 1) * _STEP for share in (low, high))
+        if least < most and offers.tells_apart(sum(least <= price <= most for price in prices)):
+            limits = {"price_min": Money.of(least, currency), "price_max": Money.of(most, currency)}
+            ends = {"least": f"{SYMBOLS[currency]}{least:,}", "most": f"{SYMBOLS[currency]}{most:,}"}
+            yield Choice("band", limits, LIMITS["clause"]["band"].format(**ends))
+
+
 def _fits(offers: KindOffers, owned: Product, order: Order) -> Iterator[Choice]:
     """What must be as it is of the product that the shopper has; the question does not say how that is.
 
     Only what the title says, too: other fields may be of a part of the product, and no shopper knows them.
     """
     for name, counts in offers.closed.items():
-        value = str(owned.details.get(name) or "").strip()
-        if value in counts and f" {folded(value)} " in f" {folded(owned.title)} " and offers.tells_apart(counts[value]):
-            clause = LIMITS["fit"].get(name) or LIMITS["clause"]["fit"].format(name=name.casefold())
-            at = f"O:{order.order_id}"
-            source = Source(kind="profile", evidence=(at,), field=name, value=value, date=order.order_date[:7])
-            say = clause[clause.index("the same ") :]
+        value, clause = str(owned.details.get(name) or "").strip(), LIMITS["fit"].get(name)
+        is_said = value in counts and f" {folded(value)} " in f" {folded(owned.title)} "
+        if clause and is_said and offers.tells_apart(counts[value]):
+            say, source = clause[clause.index("the same ") :], _recorded(order, name, value)
             demand = Demand(say=say, field=name, any_of=(value.casefold(),), sources=(source,))
-            yield Choice("fit", {"must": (demand,)}, LIMITS["clause"]["same"].format(clause=clause))
+            yield Choice("fit", {"must": (demand,)}, clause)
+    if (maker := owned.brand) and offers.tells_apart(sum(each.product.brand == maker for each in offers.offers)):
+        sources = {"brands_wanted": (_recorded(order, "brand", maker),)}
+        yield Choice("fit", {"brands_wanted": (maker,), "sources": sources}, LIMITS["clause"]["maker"])
+
+
+def _recorded(order: Order, field: str, value: str) -> Source:
+    return Source(
+        kind="profile", evidence=(f"O:{order.order_id}",), field=field, value=value, date=order.order_date[:7]
+    )
+
+
+def _more(offers: KindOffers, owned: Product, order: Order) -> Iterator[Choice]:
+    """A measure above that of the product that the shopper has: at least the next one that an offer has."""
+    for name in (name for name in offers.closed if name in LIMITS["more"] and name in owned.details):
+        value = str(owned.details[name]).strip()
+        texts = [str(each.product.details[name]) for each in offers.offers if name in each.product.details]
+        measures = [with_units([*find_numerals(text)]) for text in (value, *texts)]
+        if {len(of_text) for of_text in measures} == {1} and len({of_text[0].unit for of_text in measures}) == 1:
+            mine, *numbers = (of_text[0].number for of_text in measures)
+            above = [number for number in numbers if number > mine]
+            if above and offers.tells_apart(len(above)):
+                source, say = _recorded(order, name, value), LIMITS["more"][name]
+                demand = Demand(say=say, field=name, least=float(min(above)), sources=(source,))
+                yield Choice("more", {"must": (demand,)}, LIMITS["clause"]["more"].format(clause=say))
+
+
+def _on_pages(owned: Product, facts: Iterable[Any]) -> Iterator[Choice]:
+    """What pages about the kind decide: makers that passed or failed, or a value for the shopper's case."""
+    for page in facts:
+        path = tuple(page["kind"].split(" > "))
+        for fact in page["facts"] if owned.categories[-len(path) :] == path else ():
+            if "asks" in fact:
+                source, limit = Source(kind="page", url=page["url"], quote=fact["quote"]), {**fact["limit"]}
+                must = tuple(
+                    Demand(say=f"the right {each['field'].lower()}", **each, sources=(source,))
+                    for each in limit.pop("must", ())
+                )
+                want = {"must": must, **{name: tuple(makers) for name, makers in limit.items()}}
+                want |= {"sources": dict.fromkeys(limit, (source,))}
+                yield Choice("page", want, fact["asks"])

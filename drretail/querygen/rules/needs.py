@@ -1,36 +1,30 @@
-"""The needs of phrases.toml that orders and the shop support: to restock, or to replace."""
+"""What a user's orders and the shop let a question ask for again."""
 
 import calendar
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from drretail.grounding.listing import Listing, pieces_in
+from drretail.grounding.listing import Listing
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.kinds import is_plural
 from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
-from drretail.records.query import NeedKind
-from drretail.records.shop import Order, Product
-
-_KNOWN = PHRASES["known"]
+from drretail.records.shop import Order
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
     """A need, and the purchase that it rests on: the user's latest of its kind."""
 
-    kind: NeedKind
     listing: Listing
     order: Order
     category: str
     thing: str
     """What the shop calls a product of the category."""
 
-    def sentence(self, name: str) -> str:
-        """Its sentence of this name in phrases.toml, with what it says of the purchase."""
+    def slots(self) -> dict[str, str]:
+        """What the sentences of phrases.toml say of the purchase."""
         year, month, _ = self.order.order_date[:10].split("-")
-        slots = {"kinds": self.thing, "month": f"{calendar.month_name[int(month)]} {year}"}
-        return PHRASES["need"][self.kind][name].format(**slots)
+        return {"kinds": self.thing, "month": f"{calendar.month_name[int(month)]} {year}"}
 
 
 def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Need]:
@@ -44,20 +38,7 @@ def needs_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[
         category, thing = of_kind
         nouns.add(thing.split()[-1])
         age = (today - date.fromisoformat(order.order_date[:10])).days
-        kind = _kind_of_need(listing.product, thing)
-        least, most = PHRASES["need"][kind]["days"]
+        least, most = PHRASES["need"]["days"]
         is_shown = order.order_status == "Delivered" and is_topic(listing.product)
         if is_shown and least <= age <= most:
-            yield Need(kind, listing, order, category, thing)
-
-
-def _kind_of_need(product: Product, thing: str) -> NeedKind:
-    # Of what comes in packs, such as socks, nobody replaces one; a set is one thing.
-    is_one = is_plural(thing.split()[-1]) and (pieces_in(product.title) == 1 or thing.endswith("sets"))
-    lasts = product.category in _KNOWN["lasting_departments"] and not is_used_up(product)
-    return "replacement" if is_one and lasts else "restock"
-
-
-def is_used_up(product: Product) -> bool:
-    """True for what has a field that only goods have that are used up."""
-    return any(map(product.details.get, _KNOWN["of_goods_used_up"]))
+            yield Need(listing, order, category, thing)

@@ -1,44 +1,22 @@
-"""A command's progress, always on stderr: plain lines, a live display, or nothing."""
+"""A command's progress, always on stderr: plain lines, or nothing."""
 
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING, ClassVar, TextIO
+from typing import ClassVar, TextIO
 
 from drretail.progress import Bar, Progress
-from drretail.viewer.drawing.screen import console, fit_to_screen, on_screen, print_above
+from drretail.viewer.drawing.screen import fit_to_screen
 
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions
-    from rich.segment import Segment
-
-# Seconds without a line after which one is printed if there is no live display: with the second or two in which a
-# command starts, nobody waits longer than ten for a sign.
+# Seconds without a line after which one is printed: with the second or two in which a command starts, nobody waits
+# longer than ten for a sign.
 EVERY_SECONDS = 8.0
 
 
-# Seconds between two notes on a wait: many calls may wait for the same thing.
-WAIT_SECONDS = 2.0
-
-
-class Waits:
-    """Prints what a command waits for, at most every two seconds; only on a terminal, and if progress is shown."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._announced_at = float("-inf")
-
-    def __call__(self, line: str) -> None:
-        now = self._clock()
-        if _is_shown and sys.stderr.isatty() and now - self._announced_at >= WAIT_SECONDS:
-            self._announced_at = now
-            print(fit_to_screen(line), file=sys.stderr, flush=True)
-
-
 class PlainProgress(Progress):
-    """A line when a task begins, whenever none came for eight seconds, and when it has ended: for pipes and logs."""
+    """A line when a task begins, whenever none came for eight seconds, and when it has ended."""
 
     _noted: ClassVar[float] = float("-inf")
     """When the last line came, of whichever task: short tasks in a row are as silent as a long one."""
@@ -93,64 +71,20 @@ def _repeated(say: Callable[[], None]) -> Generator[None]:
         ended.set()
 
 
-class RichProgress(Progress):
-    """A live display on a terminal; all else that is printed scrolls above it."""
-
-    def __init__(self) -> None:
-        self._console = console(stderr=True)
-
-    def note(self, text: str) -> None:
-        print(fit_to_screen(text), file=sys.stderr)
-
-    @contextmanager
-    def track(self, label: str, total: int | None = None) -> Generator[Bar]:
-        with self._shown(_LiveBar(label, total)) as bar:
-            yield bar
-
-    @contextmanager
-    def busy(self, label: str, total: int | None = None) -> Generator[Bar]:
-        with self._shown(_LiveBar(label, total, is_counted=total is not None)) as bar:
-            yield bar
-
-    @contextmanager
-    def _shown(self, bar: "_LiveBar") -> Generator["_LiveBar"]:
-        self._bar = bar
-        self._show()
-        try:
-            yield bar
-        finally:
-            self._hide()
-
-    def _show(self) -> None:
-        from rich.live import Live
-
-        # Rich's own redirection obeys colours in what is printed, and takes stdout even if that is a file.
-        rich_redirects = not print_above(self._console)
-        self._live = Live(
-            self._bar,
-            console=self._console,
-            refresh_per_second=10,
-            transient=True,
-            redirect_stdout=rich_redirects,
-            redirect_stderr=rich_redirects,
-        )
-        self._live.start(refresh=True)
-
-    def _hide(self) -> None:
-        self._live.stop()
-        print_above(None)
-
-
 def busy(label: str, total: int | None = None) -> AbstractContextManager[Bar]:
     """``Progress.busy`` for a command that shows no other progress."""
     return choose_progress().busy(label, total)
 
 
+def note_wait(line: str) -> None:
+    """Prints what a command waits for, if progress is shown, unless a line came in the last eight seconds."""
+    if _is_shown:
+        PlainProgress().note_if_silent(line)
+
+
 def choose_progress() -> Progress:
-    """A live display where a terminal can move its cursor, plain lines elsewhere; nothing unless progress is shown."""
-    if not _is_shown:
-        return Progress()
-    return RichProgress() if sys.stderr.isatty() and console(stderr=True).is_interactive else PlainProgress()
+    """Plain lines; nothing unless progress is shown."""
+    return PlainProgress() if _is_shown else Progress()
 
 
 _is_shown = False
@@ -189,46 +123,8 @@ class _Counter(Bar):
         self._say(f"{self.count:,}{self._of}")
 
     def describe(self, text: str) -> None:
-        self._say(text.splitlines()[0])  # a log is not for a table
+        self._say(text)
 
     def _say(self, text: str) -> None:
         self.line = f"{self._label}: {text}"
         self._note(self.line)
-
-
-class _LiveBar(Bar):
-    """A spinner, the label, a bar, what is done, and the elapsed time; below them, the last details."""
-
-    def __init__(self, label: str, total: int | None, *, is_counted: bool = True) -> None:
-        from rich.spinner import Spinner
-
-        self._label, self._total, self._is_counted = on_screen(label), total, is_counted
-        self._count, self._details = 0, ""
-        self._spinner = Spinner("dots")
-        self._began = time.monotonic()
-
-    def advance(self, amount: int = 1) -> None:
-        self._count += amount
-
-    def describe(self, text: str) -> None:
-        self._details = on_screen(text)
-
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[Segment]":
-        from rich.padding import Padding
-        from rich.progress_bar import ProgressBar
-        from rich.table import Column, Table
-        from rich.text import Text
-
-        seconds = int(time.monotonic() - self._began)
-        figures = Text(f"{seconds // 60}:{seconds % 60:02}", style="progress.elapsed", end="")
-        if self._count or self._total:
-            of = f"/{self._total:,}" if self._total else ""
-            figures = Text.assemble((f"{self._count:,}{of} ", "progress.download"), figures)
-        bar = [ProgressBar(self._total, self._count, width=30)] if self._is_counted else []
-        line = Table.grid(*[""] * (2 + len(bar)), Column(no_wrap=True), padding=(0, 1, 0, 0))
-        line.add_row(self._spinner, self._label, *bar, figures)
-        # Leaves room for ^C, which a terminal prints at the cursor: on the next line it would stay, with this one.
-        narrower = options.update_width(max(options.max_width - 3, 1))
-        yield from console.render(line, narrower)
-        if self._details:
-            yield from console.render(Padding(self._details, (0, 0, 0, 2), expand=False), narrower)

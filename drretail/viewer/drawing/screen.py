@@ -64,22 +64,10 @@ class GuardedStream(io.TextIOWrapper):
 
     replaced: io.TextIOWrapper
     """The stream that this one replaces. If it were freed, it would close the buffer that both share."""
-    _display: "Console | None" = None
-    _begun = ""
-    """With a live display, the beginning of a line that is not yet printed."""
 
     def write(self, text: str, /) -> int:
-        if self._display is None:
-            super().write(on_screen(text))
-        else:
-            *lines, self._begun = (self._begun + on_screen(text)).split("\n")
-            if lines:
-                self._display.print("\n".join(lines), soft_wrap=True)
+        super().write(on_screen(text))
         return len(text)
-
-    def print_above(self, display: "Console | None") -> None:
-        self._display, begun, self._begun = display, self._begun, ""
-        self.write(f"{begun}\n" if begun else "")
 
 
 def guard_streams() -> None:
@@ -94,15 +82,6 @@ def guard_streams() -> None:
             )
             guarded.replaced = stream
             setattr(sys, name, guarded)
-
-
-def print_above(display: "Console | None") -> bool:
-    """Prints whole lines above the live display on this console from now on. False if streams are not guarded."""
-    guarded = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, GuardedStream)]
-    for stream in guarded:
-        if stream.isatty():
-            stream.print_above(display)
-    return bool(guarded)
 
 
 def console(*, stderr: bool = False, **options: Any) -> "Console":

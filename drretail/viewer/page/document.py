@@ -1,5 +1,5 @@
 """The report of an experiment: one self-contained file, or an index and a page for each question if it is large.
-Scores, reports and runs are also HTML for a notebook's cells.
+Tables and scores are also HTML for a notebook's cells.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,14 +11,11 @@ from markupsafe import Markup
 
 from drretail.errors import UserError
 from drretail.files import write_atomically
-from drretail.grounding.report.render import render_report
 from drretail.progress import Bar
-from drretail.records.evidence import Evidence
-from drretail.records.run import Run
 from drretail.records.score import Scores
 from drretail.viewer.drawing.table import Table
-from drretail.viewer.experiment import ExperimentView, read_view
-from drretail.viewer.page.frame import Links, fragment, packed_page, page_name, whole_page
+from drretail.viewer.experiment import ExperimentView
+from drretail.viewer.page.frame import Links, fragment, page_name, whole_page
 from drretail.viewer.page.overview import (
     render_false_statements,
     render_map,
@@ -27,7 +24,6 @@ from drretail.viewer.page.overview import (
     render_scores,
 )
 from drretail.viewer.page.question import Questions, RenderedQuestion
-from drretail.viewer.page.report_html import marked_html
 from drretail.viewer.run_lines import looked_at
 from drretail.viewer.tables.board import BoardTables, about_words
 from drretail.viewer.tables.false_statements import checked_in_words
@@ -38,8 +34,6 @@ LARGEST = 8_000_000
 LARGEST_SINGLE = 25_000_000
 """The most bytes of a page even if a single one was asked for: browsers and mail take no larger files."""
 INDEX = "index.html"
-LARGEST_PLAIN = 1_000_000
-"""The most bytes of a single page that is written as it is; a larger one is packed, in a sixth of its size."""
 OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
 """The end of every page's title."""
 _HEAD = 8_192
@@ -55,7 +49,7 @@ def write_report_page(view: ExperimentView, to: Path, form: Form = "auto", bar: 
     folder, links = to.with_suffix(""), Links(in_folder=True, index=INDEX)
     waiting, done = list[RenderedQuestion](), list[RenderedQuestion]()
     size, is_split = 0, form == "split"
-    for rendered in rendered_questions(view, bar, alone=is_split):
+    for rendered in rendered_questions(view, bar):
         waiting.append(rendered)
         size += rendered.size
         is_split = is_split or (form == "auto" and size > LARGEST)
@@ -66,27 +60,25 @@ def write_report_page(view: ExperimentView, to: Path, form: Form = "auto", bar: 
             )
         if is_split:
             for page in waiting:
-                write_atomically(folder / page_name(page.question), packed_page(question_page(view, page, links)))
+                write_atomically(folder / page_name(page.question), question_page(view, page, links))
             done += [replace(page, head=Markup(), body=Markup()) for page in waiting]
             waiting.clear()
     if not is_split:
         page = one_page(view, waiting)
-        write_atomically(to, page if len(page) <= LARGEST_PLAIN else packed_page(page))
+        write_atomically(to, page)
         _forget([folder / INDEX, *folder.glob("query-*.html")])
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         return to
-    write_atomically(folder / INDEX, packed_page(index_page(view, done)))
+    write_atomically(folder / INDEX, index_page(view, done))
     names = {page_name(page.question) for page in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in names)])
     return folder / INDEX
 
 
-def rendered_questions(
-    view: ExperimentView, bar: Bar | None = None, *, alone: bool = False
-) -> Iterator[RenderedQuestion]:
-    """Every question of an experiment, read and rendered one at a time, for one page or ``alone`` on its own."""
-    renderer = Questions(view, alone=alone)
+def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[RenderedQuestion]:
+    """Every question of an experiment, read and rendered one at a time."""
+    renderer = Questions(view)
     for question in view.questions:
         yield renderer.render(question)
         if bar is not None:
@@ -155,10 +147,6 @@ def _forget(pages: Iterable[Path]) -> None:
             page.unlink()
 
 
-HEIGHT = 640
-"""The height in pixels of a page inside a cell; longer pages scroll."""
-
-
 def table_cell(table: Table, notes: Sequence[str] = ()) -> str:
     """A table in the notebook's own style, with its title above it and its notes below."""
     drawn = fragment("notebook_table.html.jinja", table=table)
@@ -180,29 +168,3 @@ def scores_cell(scores: Scores) -> str:
     tables = (table_cell(table, table.notes) for table in tables_of.tables)
     notes = map(table_note, filter(None, [tables_of.tested, *tables_of.absent]))
     return str(Markup("").join([lead, *map(Markup, tables), *notes]))
-
-
-def run_cell(experiment: Path, run: Run) -> str:
-    """A run of an experiment as a page of its own: its question, its report with every claim marked, and its steps."""
-    view = read_view(experiment)
-    wanted = (run.system, run.query_id, run.repeat)
-    place = [(planned.label, planned.query.query_id, planned.repeat) for planned in view.planned].index(wanted)
-    question = next(question for question in view.questions if place in question.places)
-    section = Questions(view).render(replace(question, places=(place,))).unfolded()
-    return _framed(whole_page(run.run_id, run.system, "", (), [section]))
-
-
-def report_cell(run: Run, evidence: Sequence[Evidence]) -> str:
-    """The report of a run without an experiment, with numbered sources; why there is none if the run failed."""
-    if run.report is None:
-        why = "" if run.error is None else f": {run.error.message}"
-        return str(Markup("<p>{} left no report{}</p>").format(run.system, why))
-    report = marked_html(render_report(run.report, evidence).text, ()).html
-    return _framed(whole_page(run.run_id, run.system, "", (), [report]))
-
-
-def _framed(page: str) -> str:
-    """The page in an iframe, so that its style and script stay apart from the notebook's."""
-    style = f"box-sizing:border-box;width:100%;height:{HEIGHT}px"
-    frame = Markup('<iframe srcdoc="{}" sandbox="allow-scripts allow-popups" style="{}"></iframe>')
-    return str(frame.format(page, style))

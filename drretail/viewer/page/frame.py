@@ -7,7 +7,6 @@ itself is unchanged, so marks can't change how a report looks.
 """
 
 import base64
-import gzip
 import hashlib
 import re
 import sys
@@ -220,7 +219,6 @@ class _Lines:
 
 
 TEMPLATES = Path(__file__).parent / "templates"
-PACKED = "Allow this page's script, which unpacks it."
 COLUMNS = 10
 """The number of columns of figures that fit the page's width."""
 _TURNING = re.compile(f"[{''.join(sorted(TURNING))}]")
@@ -283,7 +281,7 @@ def whole_page(
     return displayable(template("page.html.jinja").render(**fields, **frame()))
 
 
-STYLES = ("page.css", "first_screen.css", "plots.css")
+STYLES = ("page.css", "first_screen.css")
 
 
 def frame() -> dict[str, Any]:
@@ -297,29 +295,12 @@ def frame() -> dict[str, Any]:
     }
 
 
-UNPACK = (TEMPLATES / "unpack.js").read_text(encoding="utf-8")
-
-
 def page_policy(style: str, script: str) -> str:
     """A policy that admits only the style and the script on the page itself."""
-    admitted = f"style-src {_admitted(style)}; script-src {_admitted(script)}"
+    digests = (hashlib.sha256(text.encode("utf-8")).digest() for text in (style, script))
+    own_style, own_script = (f"'sha256-{base64.b64encode(digest).decode('ascii')}'" for digest in digests)
+    admitted = f"style-src {own_style}; script-src {own_script}"
     return f"default-src 'none'; {admitted}; img-src data:; base-uri 'none'; form-action 'none'"
-
-
-def _admitted(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-
-def packed_page(page: str) -> str:
-    """A page that unpacks this one when a browser opens it, in a fifth of its size."""
-    # A page keeps the policy of the one that it replaces, which admits one script more.
-    head = page.partition("<style>")[0].replace("script-src ", f"script-src {_admitted(UNPACK)} ", 1)
-    content = base64.b64encode(gzip.compress(page.encode("utf-8"), mtime=0)).decode("ascii")
-    return (
-        f"{head}</head>\n<body>\n<noscript>{PACKED}</noscript>\n"
-        f'<script type="text/plain" id="packed">{content}</script>\n<script>{UNPACK}</script>\n</body>\n</html>\n'
-    )
 
 
 def displayable(text: str) -> str:

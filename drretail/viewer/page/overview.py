@@ -1,5 +1,5 @@
 """A report around its questions. The first screen: the sentence, the board's tables, what to look at first. The folds
-below: the map of every answer; all tables, with plots; the method, how to read the report and how to
+below: the map of every answer; all tables; the method, how to read the report and how to
 repeat it.
 """
 
@@ -24,8 +24,6 @@ from drretail.viewer.experiment import ExperimentView, QueryRuns, accounts_of
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.frame import Links, fragment
 from drretail.viewer.page.question import RenderedQuestion
-from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.plots.experiment_plots import TOOLS, plots_of
 from drretail.viewer.run_lines import DECISIONS, RunLine, first_faults, looked_at, topic_of
 from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.tables.board import (
@@ -252,16 +250,15 @@ T = TypeVar("T")
 
 
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
-    """All tables: the board's with every interval, floors, costs and differences, then those of all metrics; plots."""
+    """All tables: the board's with every interval, floors, costs and differences, then those of all metrics."""
     board, systems = view.scores.scoreboard, view.definition.systems
     shown: list[Section] = [] if board is None else [*board_sections(board)]
     shown += sections(view.scores.model_copy(update={"systems": systems}))
     notes = [] if board is None else [note for note in board_notes(board) if note not in view.lab]
-    drawn = plots_of(view, lines)
     return fragment(
         "scores.html.jinja",
         view=view,
-        inside=list(_inside(view, shown, drawn)),
+        inside=list(_inside(view, shown)),
         unexplained=_unseen(_explained),
         unsaid=_unseen(str),
         sections=shown,
@@ -269,15 +266,13 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         compare_command=f"drretail compare {shlex.quote(view.name)} --details",
         stale=sum(line.stale for line in lines),
         score_command=score_command(view),
-        plots=drawn,
     )
 
 
-def _inside(view: ExperimentView, sections: Sequence[Section], plots: Sequence[Plot]) -> Iterator[str]:
+def _inside(view: ExperimentView, sections: Sequence[Section]) -> Iterator[str]:
     """What the fold of all tables has besides the first screen's, in a word each."""
     titles = {section.title for section in sections}
     yield from (title.casefold() for title in (BOUNDED, COST) if title in titles)
-    yield from ["tools"] if any(plot.name == TOOLS for plot in plots) else []
     board = view.scores.scoreboard
     tests = 0 if board is None else sum(row.p is not None for row in board.compared)
     yield from [counted(tests, "test")] if tests else []

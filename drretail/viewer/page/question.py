@@ -1,24 +1,18 @@
 """A question at a glance, then its answers side by side, how judges compared them, and the runs behind them."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
 from drretail.conditions.shop import WEB_CONDITION
-from drretail.errors import UserError
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.numbers.ablations import agents_by_setting
-from drretail.experiment import path_of
 from drretail.records.comparison import ORDER_DECIDED
 from drretail.records.run import in_order, place_of
-from drretail.remembered import remembered
-from drretail.run_file import journal_size
 from drretail.viewer.cards import AnswerCard, QuestionCard, answer_card, question_card
 from drretail.viewer.cart import cart_as_read
 from drretail.viewer.commands import command_for
-from drretail.viewer.conversation import Talk, read_conversation
 from drretail.viewer.drawing.table import Cell, Table, table_of
 from drretail.viewer.experiment import ExperimentView, QueryRuns, RunView, statement_anchor, two_of
 from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
@@ -34,11 +28,6 @@ _WITHOUT_CHOICE = {
     "one order": "asked in one order alone",
     "by order": ORDER_DECIDED,
 }
-ALL_TALKS = 1_000_000
-"""The most bytes of an experiment's packed journals with which its report contains conversations.
-
-As text they are about five times as large.
-"""
 SHORT = 300
 """Texts with fewer characters are repeated, not linked."""
 
@@ -126,13 +115,11 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
 class Questions:
     """Renders the questions of an experiment with their runs, each by itself.
 
-    No two share a text or an anchor, so they can stand on one page or on pages of their own. Conversations of runs
-    stand here if those of the page are small: of all questions, or of one that is ``alone``.
+    No two share a text or an anchor, so they can stand on one page or on pages of their own.
     """
 
-    def __init__(self, view: ExperimentView, *, alone: bool = False) -> None:
+    def __init__(self, view: ExperimentView) -> None:
         self._view = view
-        self._alone = alone
         self._systems = view.definition.systems
         self._names = system_names(self._systems, self._systems)
         order = {label: (at, 0) for at, label in enumerate(self._names)}
@@ -152,7 +139,9 @@ class Questions:
 
     def render(self, question: QueryRuns) -> RenderedQuestion:
         """One question with its answers and its runs."""
-        runs = [self._part(self._view.runs[place], question) for place in question.places]
+        runs = [
+            RunPart(view, question, self._name(view)) for view in (self._view.runs[place] for place in question.places)
+        ]
         # The two that the page shows first, then the other systems, then floors, the oracle and further repeats
         first = two_of(self._view.scores.scoreboard, self._systems)
         answers = sorted(runs, key=lambda run: self._place(run, first))
@@ -213,27 +202,6 @@ class Questions:
             card=question_card(self._view, question, cards, judgements),
             false=tuple(false),
         )
-
-    def _part(self, view: RunView, question: QueryRuns) -> RunPart:
-        name, run = self._name(view), view.run
-        if run is None or not journal_size(path_of(view.experiment, run)):
-            return RunPart(view, question, name)
-        if not self._has_room(question.places if self._alone else None):
-            return RunPart(view, question, name, is_talk_left_out=True)
-        talks = list[Talk]()
-        with suppress(UserError):  # a damaged journal leaves the rest of the report intact
-            talks = read_conversation(view.experiment, run)
-        return RunPart(view, question, name, talks)
-
-    @remembered
-    def _has_room(self, places: tuple[int, ...] | None) -> bool:
-        """True if the journals of the runs in these places, or of all, are small enough for a page to contain them."""
-        planned, total = self._view.planned, 0
-        for one in planned if places is None else (planned[place] for place in places):
-            total += journal_size(one.path_in(self._view.folder))
-            if total > ALL_TALKS:
-                return False
-        return True
 
     def _name(self, view: RunView) -> str:
         name, repeat = self._names[view.subject.label], view.subject.repeat

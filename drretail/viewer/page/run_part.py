@@ -16,7 +16,6 @@ from drretail.records.figures import counted
 from drretail.records.run import BASELINES, ERRANDS, Step
 from drretail.records.trajectory import path_key
 from drretail.viewer.cart import cart_as_read, turn_carts
-from drretail.viewer.conversation import Talk
 from drretail.viewer.drawing.table import Table, table_of
 from drretail.viewer.experiment import QueryRuns, RunView, evidence_anchors
 from drretail.viewer.judged import ClaimView, Judged, readable
@@ -181,21 +180,11 @@ class ShownStep:
 
 
 class RunPart:
-    """A run with everything that its templates print, its conversation (``talks``) if the page has room for it."""
+    """A run with everything that its templates print."""
 
-    def __init__(
-        self,
-        view: RunView,
-        question: QueryRuns,
-        name: str,
-        talks: Sequence[Talk] = (),
-        *,
-        is_talk_left_out: bool = False,
-    ) -> None:
+    def __init__(self, view: RunView, question: QueryRuns, name: str) -> None:
         self.view = view
         self.name = name
-        self.talks = talks
-        self.is_talk_left_out = is_talk_left_out
         self.line = run_line(view, question)
         turns = () if view.run is None or len(view.run.turns) < 2 else view.run.turns
         # Of a conversation, each message of the user with its answer; else the report.
@@ -211,7 +200,6 @@ class RunPart:
         self.steps = _shown_steps(view)
         self.research = AgentSteps([shown.step for shown in self.steps])
         self._cited = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
-        self._turns = {turn.step for talk in talks for turn in talk.turns}
 
     @property
     def tokens(self) -> str:
@@ -240,23 +228,6 @@ class RunPart:
             failed = verdict.state, verdict.error or verdict.reason
             rows.append((dimension, *(scored if verdict.state == "scored" else failed)))
         return table_of("Ratings", ["Dimension", "Rating", "Why"], rows)
-
-    def talk_of(self, place: int | None = None) -> str:
-        """The address of the model's turn that took this step, or of the whole conversation; empty if none is shown."""
-        if not self.talks:
-            return ""
-        turns = [] if place is None else [shown.step for shown in self.steps[: place + 1]]
-        for step in reversed(turns):
-            if step.kind != "tool" and step.path == turns[-1].path:
-                if (step.path, step.seq) in self._turns:
-                    return f"#{self.view.anchor}-m{step.path}-{step.seq}"
-                break
-        return f"#{self.view.anchor}-talk"
-
-    def talk_of_sources(self, sources: Sequence[QuotedSource]) -> str:
-        """The address of the turn in which the run found the first of these."""
-        finds = [self.found(source.evidence) for source in sources]
-        return self.talk_of(next((find.place for find in finds if find is not None and find.place is not None), None))
 
     def found(self, entry: Evidence) -> _Found | None:
         """The step that brought the source's first text; None if it has no text or no step brought it."""

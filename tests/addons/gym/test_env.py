@@ -121,6 +121,7 @@ def test_fifty_rollouts_side_by_side_see_nothing_of_each_other_and_leave_no_thre
             together.wait()
             profile = env.step(call("get_user_profile", user_id=user))[0]
             together.wait()
+            env.reset(QUERY)
             return json.loads(profile)["first_name"], shopped_well(env)[1]
 
     with ThreadPoolExecutor(50) as threads:
@@ -179,19 +180,26 @@ def test_floors_earn_next_to_nothing_and_the_oracle_everything(shop: Shop, tmp_p
     assert max(mean.values()) < 0.1
 
 
-def test_two_parts_of_one_shop_share_no_person_and_no_wish_with_any_others(shop: Shop, tmp_path: Path) -> None:
+def test_two_parts_of_one_shop_share_no_person_no_wish_and_no_skeleton(shop: Shop, tmp_path: Path) -> None:
     folder = str(shop.world.folder)
-    train, held_out = parts.make_parts(tmp_path, (3, 1), worlds=(folder, folder), seed="42", progress=Progress())
+    train, held_out = parts.make_parts(tmp_path, (8, 5), worlds=(folder, folder), seed="42", progress=Progress())
     sets = [train.queries, held_out.queries, shipped_queries(*FIFTY)]
-    assert [len(queries) for queries in sets[:2]] == [3, 1]
+    assert [sum(query.after is None for query in queries) for queries in sets[:2]] == [8, 5]
     for of in (lambda query: query.user_id, wanted):
         values = [{of(query) for query in queries} for queries in sets]
         assert sum(map(len, values)) == len(set().union(*values)), "none is in two of them"
+    one, other = ({parts.skeleton(query.text) for query in queries} for queries in sets[:2])
+    assert len(other) > 2
+    assert not one & other
+    for part, talks, refusals in ((train, 2, 1), (held_out, 1, 1)):
+        followed = {query.after for query in part.queries} - {None}
+        assert sum(query.after is None and query.query_id in followed for query in part.queries) == talks
+        assert sum(bool(query.infeasible) for query in part.queries) <= refusals
     assert len({query.kind for query in train.queries}) == 2
     assert not list(tmp_path.iterdir()), "the shop was there"
 
 
-def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
+def test_the_command_makes_up_two_shops_that_share_nothing_and_counts_their_kinds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts, "PRODUCTS", 200)
@@ -205,12 +213,11 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
         assert one
         assert not one & other
         queries = read_queries(Path(made["train"]["file"]))
-        assert len(queries) == made["train"]["queries"] == 2
+        assert len(queries) == made["train"]["queries"] >= 2
         with Shop.open(train, queries) as opened:
             assert not opened.left_out, "each can be rewarded"
-    (of_all,) = [row for row in printed["floors"] if (row["part"], row["kind"]) == ("train", "all")]
-    assert of_all["queries"] == 2
-    assert 0 <= of_all["one search"] <= 1
+    (of_all,) = [row for row in printed["kinds"] if (row["part"], row["kind"]) == ("train", "all")]
+    assert of_all["questions"] == 2
     assert "exists: name another file" in str(CliRunner().invoke(app, [*command, "--seed", "43"]).exception)
 
 

@@ -11,7 +11,8 @@ pytest.importorskip("openenv", reason="no OpenEnv: pip install openenv-core")
 import uvicorn
 
 from drretail.addons.gym import Shop
-from drretail.addons.gym.openenv import ShopAction, ShopClient, create_app
+from drretail.addons.gym.openenv import ShopAction, ShopClient, ShopEnvironment, create_app
+from drretail.querygen.reading import shipped_queries
 from drretail.tools.local_server import HOST, bound, port_of
 from tests.addons.gym.policies import QUERY, best_handed_in, best_picks, call, search
 
@@ -49,6 +50,18 @@ def test_its_own_client_plays_a_rollout_to_its_reward(address: str, shop: Shop) 
         assert (ended.reward, ended.done, ended.observation.ended) == (1.0, True, "report")
         assert ended.observation.parts is not None
         assert ended.observation.parts.worth == 1.0
+
+
+def test_the_end_of_a_turn_has_its_parts_and_the_next_words(shop: Shop) -> None:
+    turns = shipped_queries("conversations")[:6]
+    with Shop.open(shop.world, turns) as talk:
+        env = ShopEnvironment(talk)
+        env.reset(query_id="talk-01-1")
+        for pick in best_picks(talk, "talk-01-1"):
+            assert env.step(ShopAction(**call("get_product_details", product_id=pick.product))).parts is None
+        seen = env.step(ShopAction(**best_handed_in(talk, "talk-01-1")))
+        assert (seen.done, seen.ended, seen.parts and seen.parts.value) == (False, "report", 1.0)
+        assert turns[1].text in seen.text
 
 
 def test_a_step_after_the_end_and_a_query_that_is_not_there_fail_and_the_connection_goes_on(address: str) -> None:

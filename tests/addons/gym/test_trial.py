@@ -1,4 +1,4 @@
-"""``drretail try``: an agent that was changed stands beside its version before."""
+"""``drretail try``: each trial of an agent is an experiment of its own."""
 
 import json
 import signal
@@ -13,20 +13,19 @@ from tests.cli.test_killed_writes import shop_and_questions
 ASKED = ("q0", "--world", "w", "--queries", "q.jsonl")
 
 
-def test_an_agent_that_was_changed_stands_beside_its_version_before(
+def test_each_trial_of_an_agent_is_an_experiment_of_its_own(
     drretail: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shop_and_questions(tmp_path)
     agent = tmp_path / "mine.py"
     agent.write_text("def mine(question):\n    return 'Nothing.'\n", encoding="utf-8")
-    assert drretail("try", "mine:mine", *ASKED).returncode == 0
+    told = json.loads(drretail("try", "mine:mine", *ASKED, "--json").stdout)
+    assert (told["status"], told["reward"]["why"]) == ("done", "the report declares no picks")
     agent.write_text("def mine(question):\n    raise ValueError('broken')\n", encoding="utf-8")
     changed = drretail("try", "mine:mine", *ASKED, "--json")
-    assert changed.returncode == 3
-    told = json.loads(changed.stdout)
-    assert (told["status"], told["before"]["status"]) == ("failed", "done")
-    assert told["before"]["reward"]["why"] == "the report declares no picks"
+    assert (changed.returncode, json.loads(changed.stdout)["status"]) == (3, "failed")
+    assert [path.name for path in sorted(tmp_path.glob("trials/*/*/*"))] == ["1", "2"]
 
 
 def test_a_trial_that_is_stopped_leaves_nothing(start: Start, tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ from verifiers.v1.runtimes.subprocess import SubprocessRuntime
 
 from drretail.addons.gym import Shop
 from drretail.addons.gym.verifiers import PARTS, ShopConfig, ShopTaskset, load_environment
+from drretail.api.queries.writing import write_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.tools.registry import openai_schemas
 from tests.addons.gym.policies import best_handed_in, best_picks, call, submit
 from tests.llm.local_server import Handler, LocalServer
@@ -86,7 +88,7 @@ def played(shop: Shop, plays: Callable[[str, int], Turn], ids: list[str], times:
     if (weight := options.pop("rubric", None)) is not None:
         judge = {"base_url": f"{models.url}/v1", "api_key_var": "NO_KEY", "model": "judge", "weight": weight}
         options["task"] = {"rubric": judge}
-    env = load_environment(str(shop.world.folder), "dev", **options)
+    env = load_environment(str(shop.world.folder), options.pop("queries", "dev"), **options)
 
     async def all_rollouts() -> list[Any]:
         context = vf.ModelContext(
@@ -125,7 +127,7 @@ def test_the_tasks_are_the_queries_and_tell_nothing_of_what_would_answer_them(sh
 def test_its_own_rollouts_side_by_side_earn_what_the_gym_pays(shop: Shop) -> None:
     traces, asked = played(shop, well(shop), ["dev-01", "dev-03", "dev-04"], times=2)
     assert [trace.reward for trace in traces] == [1.0] * 6
-    assert traces[0].metrics == {**dict.fromkeys(PARTS, 1.0), "refused": 0.0}
+    assert traces[0].metrics == dict.fromkeys(PARTS, 1.0)
     assert {trace.stop_condition for trace in traces} == {"has_ended"}
     offered = [each["function"] for each in asked[0]["tools"]]
     assert [each["name"] for each in offered][-1] == "submit_report"
@@ -162,3 +164,24 @@ def test_a_rubric_lowers_what_a_report_earns_that_argues_against_its_cart(shop: 
     assert not any("Rate this" in question for question in judged)
     (trace,), asked = played(shop, denies, ["dev-01"], rubric=0.0)
     assert (trace.reward, all(each.get("stream") for each in asked)) == (1.0, True)
+
+
+def test_a_conversation_is_one_task_and_earns_the_mean_of_its_turns(shop: Shop, tmp_path: Path) -> None:
+    turns = shipped_queries("conversations")[:6]
+    write_queries(file := tmp_path / "talk.jsonl", turns, force=False)
+    with Shop.open(shop.world, turns) as talk:
+        steps = [
+            [*(call("get_product_details", product_id=pick.product) for pick in best_picks(talk, turn.query_id))]
+            for turn in turns
+        ]
+        ends = [best_handed_in(talk, turn.query_id) for turn in turns]
+
+        def plays(question: str, number: int) -> Turn:
+            turn, is_end = divmod(number, 2)
+            return [ends[turn]] if is_end else steps[turn]
+
+        options = {"queries": str(file), "max_steps": 5}
+        (whole,), _ = played(shop, plays, ["talk-01-1"], **options)
+        (broken,), _ = played(shop, lambda *at: plays(*at) if at[1] < 4 else steps[0], ["talk-01-1"], **options)
+    assert (whole.reward, len(whole.state.turns)) == (1.0, 6)
+    assert (broken.reward, broken.state.left) == (pytest.approx(2 / 6), 3)

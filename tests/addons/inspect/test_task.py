@@ -63,6 +63,7 @@ def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, a
     log, sample = researched(shop_research(place, asked), SEARCH, HAND_IN)
     (found,) = read_from(sample, "product_catalog_search")
     assert (log.status, sample.error, found["total"]) == ("success", None, 4)
+    assert sample.metadata.keys() == {"kind", "mode", "user_id"}, "nothing of what would answer it"
     scores = sample.scores or {}
     assert scores.keys() == {"checks", "basket", "faithfulness", "process"}
     assert values_of(sample, "faithfulness")["FR"] == 1.0

@@ -1,5 +1,5 @@
 """The pages of a sandbox in every size. Also tests options.py.
-write_task, write_task_gold, write_sandbox: tests/addons/sandboxes/search_based/test_build.py.
+write_task, write_sandbox: tests/addons/sandboxes/search_based/test_build.py.
 """
 
 from collections.abc import Iterator

@@ -84,7 +84,7 @@ def test_a_load_that_was_cut_never_shows_and_is_begun_anew(servers: Servers, ope
     assert opened().manifest == made
     write(servers, ORDERS[1:])
     assert keys(servers) == {before, live_key(servers)}
-    assert check_servers(f"servers:{servers.name}", servers.settings).findings == []
+    assert check_servers(f"servers:{servers.name}", servers.settings) == []
 
 
 def test_of_two_loads_the_later_goes_live(servers: Servers) -> None:
@@ -97,7 +97,7 @@ def test_of_two_loads_the_later_goes_live(servers: Servers) -> None:
         write(servers, overtaken())
     assert keys(servers) == {live_key(servers)}
     assert read_generation(servers).manifest.counts.orders == len(ORDERS) - 1
-    assert check_servers(f"servers:{servers.name}", servers.settings).findings == []
+    assert check_servers(f"servers:{servers.name}", servers.settings) == []
 
 
 def test_a_load_that_another_began_after_the_last_row_does_not_go_live(
@@ -123,7 +123,7 @@ def test_other_rows_than_were_sent_or_expected_do_not_go_live(
         texts = {"quantity": "1"}
         patch.setattr("drretail.env.servers.loading.order_document", lambda row: {**order_document(row), **texts})
         write(servers)  # as many, and so live; a check reads them
-        found = check_servers(f"servers:{servers.name}", servers.settings, whole=True).findings
+        found = check_servers(f"servers:{servers.name}", servers.settings)
         assert [finding.code for finding in found] == ["unreadable"]
         patch.setattr("drretail.env.servers.loading.user_document", lambda user: {"_id": "the same"})
         with pytest.raises(UserError, match="refused the request"):

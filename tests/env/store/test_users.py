@@ -2,12 +2,10 @@ from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.store.users import Aggregates, default_pool, derive_profile, pool_of, sample_users
-from drretail.errors import UserError
+from drretail.env.store.users import Aggregates, default_pool, derive_profile, sample_users
 
 
 def test_the_shipped_pool_and_the_people_behind_two_ids_never_change_within_a_version() -> None:
@@ -58,19 +56,3 @@ def test_every_kind_is_drawn_before_any_twice_and_a_seed_always_draws_the_same_u
     assert [row.user_id for row in sample_users(lambda: users, 42, 5)] == FIXED
     draws = {tuple(row.user_id for row in sample_users(lambda: users, seed, 20)) for seed in range(5)}
     assert len(draws) == 5
-
-
-def test_faker_draws_a_pool_in_a_locale_and_the_same_one_again() -> None:
-    pool = pool_of("faker:de_DE", "7")
-    assert (pool.locale, pool.country) == ("de_DE", "DE")
-    assert pool == pool_of("faker:de_DE", "7") != pool_of("faker:de_DE", "8")
-    person = derive_profile(pool, 7, "U1")
-    assert person.first_name in pool.first_names
-    assert person.address.zip in {place.zip for place in pool.places}
-    assert pool_of(None, "7") == default_pool()
-
-
-@pytest.mark.parametrize("name", ["faker:", "de_DE", "faker:xx_XX"])
-def test_a_pool_that_there_is_not_is_refused(name: str) -> None:
-    with pytest.raises(UserError, match=r"There is no profile pool|no locale"):
-        pool_of(name, "7")

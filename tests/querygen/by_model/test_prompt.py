@@ -1,6 +1,8 @@
 """Whom queries are written for, and the four inputs that a model is told. Also tests targets.py."""
 
 import re
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -9,8 +11,10 @@ from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.llm.prompt import tag_content
 from drretail.querygen.by_model.prompt import MOST_KINDS, PromptBuilder
-from drretail.querygen.by_model.targets import Target, generic_targets, targets_of
+from drretail.querygen.by_model.targets import Target, generic_targets, shared_out, targets_of
+from drretail.querygen.generate import Quota
 from drretail.querygen.lint import Linter
+from drretail.records.criteria import Share
 from drretail.records.query import Query
 from drretail.tools.registry import TOOLS
 from tests.querygen.conftest import MakeWorld, orders, product_id, products
@@ -92,6 +96,14 @@ def test_named_users_are_kept_in_order_and_once_and_those_that_cannot_be_served_
     assert without == ["DORA"]
     with pytest.raises(UserError, match="None of 1 users"):
         targets_of(world, ["DORA"], 1)
+
+
+def test_shares_of_needs_are_shared_out_and_the_writer_is_told_of_its_own(world: World) -> None:
+    both, record = Share(frozenset({"profile", "web"}), 0.5), Share(frozenset({"profile"}), 0.25)
+    shared = shared_out([replace(ANNA, name=str(at)) for at in range(8)], Quota([both, record], 8))
+    assert Counter(target.needs for target in shared) == {both.needs: 4, record.needs: 2, frozenset(): 2}
+    assert "has to need the shopper's record and a page" in told(world, replace(ANNA, needs=both.needs))[1]
+    assert "has to need" not in told(world, ANNA)[1]
 
 
 @pytest.mark.parametrize("count", [1, 7, 40])

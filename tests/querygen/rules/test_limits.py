@@ -10,6 +10,7 @@ from drretail.grounding.vocabulary import Vocabulary
 from drretail.querygen.rules.assortment import KindOffers
 from drretail.querygen.rules.limits import by_fields, by_options, choices
 from drretail.records.shop import Order, Product
+from drretail.records.wish import Want
 from tests.querygen.conftest import products
 
 
@@ -55,11 +56,51 @@ def test_a_field_is_asked_for_whose_values_are_few_and_shared(name: str, values:
     assert [choice.clause for choice in found] == clauses
 
 
+ORDER = Order.model_construct(order_id="0123456789", timestamp=1_640_995_200_000)
+
+
 @pytest.mark.parametrize(("title", "is_asked"), [("Arden USB Lamp", True), ("Arden Lamp", False)])
 def test_a_connector_is_as_last_time_only_where_the_title_says_it(title: str, is_asked: bool) -> None:
     """Without a word in the title "USB" may be of a port, as in the record of a charger with ten other tips."""
     offers = KindOffers(offers_with("Connector Type", ("RCA", "USB", "RCA", "USB")), kind="lamps")
     owned = Product(product_id="L", title=title, category="Lamps", details={"Connector Type": "USB"})
-    order = Order.model_construct(order_id="0123456789", timestamp=1_640_995_200_000)
-    clauses = [choice.clause for choice in choices(offers, "fit", owned, order)]
-    assert clauses == ["have the same connector as last time"] * is_asked
+    clauses = [choice.clause for choice in choices(offers, "fit", owned, ORDER)]
+    assert clauses == ["have the same connector"] * is_asked
+
+
+FACTS = [
+    {
+        "url": "https://a.example/test",
+        "kind": "Desk > Lamps",
+        "facts": [
+            {"asks": "Whose passed?", "quote": "Arden passed.", "limit": {"brands_wanted": ["Arden"]}},
+            {"says": []},
+        ],
+    }
+]
+
+
+@pytest.mark.parametrize(
+    ("axis", "limits"),
+    [
+        ("fit", {"brands_wanted": ("Tallow",)}),
+        ("more", {"the measure": ("12",)}),  # of 8, 12 and 16 liters
+        ("band", {"price_min": ("20",), "price_max": ("35",)}),
+        ("page", {"brands_wanted": ("Arden",)}),
+    ],
+)
+def test_what_an_axis_limits_says_where_it_comes_from(axis: str, limits: dict[str, tuple[str, ...]]) -> None:
+    offers = offers_with("Capacity", ("8 Liters", "8 Liters", "12 Liters", "12 Liters", "16 Liters"))
+    shelf = KindOffers(
+        Candidates(
+            listing_of(each.product.model_copy(update={"store": name}))
+            for each, name in zip(offers, ("Tallow", "Tallow", "Arden", "Arden", "Nordlys", "Ostrava"), strict=True)
+        ),
+        kind="lamps",
+    )
+    owned = shelf.offers[0].product.model_copy(update={"categories": ("All", "Desk", "Lamps")})
+    *_, choice = choices(shelf, axis, owned, ORDER, FACTS)
+    found = list(choice.added_to(Want(name="lamps", kinds=("lamps",))).limits)
+    assert {"the measure" if limit.demand else limit.name: limit.values for limit in found} == limits
+    kinds = {source.kind for limit in found for source in limit.sources}
+    assert kinds == {"fit": {"profile"}, "more": {"profile"}, "page": {"page"}}.get(axis, set())

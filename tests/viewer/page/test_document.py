@@ -1,11 +1,9 @@
 """The report as a whole, and its questions. Also tests question.py, frame.py and viewer/cart.py.
-run_cell, scores_cell: tests/api/test_notebook.py.
+scores_cell: tests/api/test_notebook.py.
 """
 
 import base64
-import gzip
 import hashlib
-import html
 import json
 import re
 import shutil
@@ -32,7 +30,7 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded, read_journal, read_recorded, write_run_file
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import one_page, rendered_questions, write_report_page
+from drretail.viewer.page.document import write_report_page
 from drretail.viewer.page.frame import displayable
 from tests import build
 from tests.build import LABEL, demands, experiment
@@ -249,32 +247,9 @@ def test_the_title_is_made_of_queries_and_systems_until_somebody_gives_one(answe
     assert "folder-name" not in next(page.all("title")).text
 
 
-def unpacked(path: Path) -> str:
-    """The page in a packed one, as its script brings it."""
-    (content,) = re.findall(r'id="packed">([^<]+)<', path.read_text(encoding="utf-8"))
-    return gzip.decompress(base64.b64decode(content)).decode()
-
-
-def test_pages_of_a_folder_and_a_large_one_are_packed_whole_and_admit_one_script_more(
-    answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    view = read_view(answered)
-    index = write_report_page(view, tmp_path / "report.html", "split")
-    text, made = index.read_text(encoding="utf-8"), unpacked(index)
-    assert len(text) < len(made) / 2
-    policies = [re.findall(r"script-src ([^;]*);", each)[0].split() for each in (text, made)]
-    assert policies[0][1:] == policies[1]
-    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    assert html.unescape(policies[0][0]) == f"'sha256-{digest}'"
-    assert "<title>" in text.partition("packed")[0]
-    monkeypatch.setattr("drretail.viewer.page.document.LARGEST_PLAIN", 20_000)
-    assert unpacked(write_report_page(view, tmp_path / "large.html")) == one_page(view, [*rendered_questions(view)])
-
-
 def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered: Path, tmp_path: Path) -> None:
     folder = write_report_page(read_view(answered), tmp_path / "report.html", "split").parent
-    parsed = {path.name: parse(unpacked(path)) for path in folder.glob("*.html")}
+    parsed = {path.name: parse(path.read_text(encoding="utf-8")) for path in folder.glob("*.html")}
     ids = {
         name: {each.attributes["id"] for each in page.all() if "id" in each.attributes} for name, page in parsed.items()
     }

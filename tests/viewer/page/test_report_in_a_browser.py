@@ -25,7 +25,7 @@ NARROW, WIDE = 390, 1280
 
 @pytest.fixture(scope="module")
 def page_file(judged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One file with scoreboard, plots and claims."""
+    """One file with scoreboard and claims."""
     return write_report_page(read_view(judged), tmp_path_factory.mktemp("browser") / "report.html")
 
 

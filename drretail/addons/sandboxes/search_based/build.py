@@ -23,7 +23,6 @@ from drretail.addons.sandboxes.search_based.gold import (
     check_settled,
     file_tags,
     gold_of,
-    is_known,
     make_criteria,
     weigh_facts,
 )
@@ -35,12 +34,11 @@ from drretail.addons.sandboxes.search_based.pages import (
     judge_pages,
     keywords_of,
 )
-from drretail.addons.sandboxes.search_based.queries import profile_text
 from drretail.agents.page_reading import is_on
 from drretail.api.models import Spent
+from drretail.env.summaries import Summaries
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import (
-    QUERIES_FILE,
     SANDBOX_FILE,
     Label,
     SandboxFolder,
@@ -51,13 +49,12 @@ from drretail.env.web.sandbox import (
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.spending import CapReached
-from drretail.files import read_document, read_json, write_json
+from drretail.files import read_json, write_json
 from drretail.grounding.text.personal_data import People
 from drretail.llm.prompt import load_prompt, tagged
+from drretail.querygen.by_model.prompt import NOTHING
 from drretail.records.account import Account
 from drretail.records.base import Document, Record
-from drretail.records.criteria import Criteria, KnownAnswer
-from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
 LONG_QUOTE = 6
@@ -131,11 +128,7 @@ class BuiltSandbox:
     notes: Sequence[str] = ()
     """Sentences on what is missing."""
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Queries without a task, or tasks without a query, and why."""
-    written: Sequence[str] = ()
-    """The ids of queries that were written from the pages of drawn users."""
-    wrong: Mapping[str, Sequence[Finding]] = field(default_factory=dict[str, Sequence[Finding]])
-    """Findings about written queries that are kept nevertheless, by id."""
+    """Queries without a task, and why."""
     spent: Spent | None = None
     """The cost of the model; None if no model was asked."""
 
@@ -181,8 +174,7 @@ class FoundBuilder:
     async def build(self, wanted: Sequence[Query]) -> BuiltSandbox:
         """Builds the tasks of these queries, and writes the sandbox if there is any.
 
-        A query of ``query_to_write`` has no gold, unless that was written since. Failures are returned with their
-        reasons, never raised.
+        Failures are returned with their reasons, never raised.
         """
         tasks: list[WrittenTask] = []
         reports: dict[str, FoundReport] = {}
@@ -242,16 +234,16 @@ class FoundBuilder:
 
     async def _tried(self, query: Query, task: str, lacked: NotEnough | None) -> tuple[TaskMaterial, FoundReport]:
         """One try at a task; the names of its questions begin with ``task``."""
-        today, is_written = self.world.manifest.now.date().isoformat(), query.text != TO_BE_WRITTEN
-        files = self.files_of(query)
-        about = [tagged("profile", profile_text(self.world, query.user_id, query.text)), *file_tags(files)]
-        about = [tagged("query", query.text), *about] if is_written else about
+        today, files = self.world.manifest.now.date().isoformat(), self.files_of(query)
+        profile = NOTHING
+        if query.user_id is not None:
+            profile = Summaries(self.world).of(query.user_id, query.text).text_with_orders
+        about = [tagged("query", query.text), tagged("profile", profile), *file_tags(files)]
         if lacked is not None:
             again = load_prompt(__file__, "again")
             about.append(again.render(findings=tagged("findings", str(lacked))))
         people = people_of(self.world, query.user_id)
-        matter, keywords = await keywords_of(self.asker, task, about, people, today)
-        query = query if is_written else query.model_copy(update={"text": matter})
+        keywords = await keywords_of(self.asker, task, about, people, today)
         gathered = await self._gathered(task, keywords, people)
         signals = [page for page in gathered.pages if page.keyword.kind == "signal"]
         if not signals:
@@ -262,19 +254,11 @@ class FoundBuilder:
             raise NotEnough(f"none of {len(signals)} pages supports an answer{_why_unjudged(pages)}")
         needed = await weigh_facts(self.asker, task, query.text, keywords.needs, helping)
         served = [page.page for page in needed.necessary]
-        gold, criteria = KnownAnswer(query_id=query.query_id), tuple[Criteria, ...]()
         query = query.with_facts(())
-        if is_written:
-            await check_settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, file_tags(files))
-            gold, facts = await gold_of(self.asker, query, served, files, self.world, of_files=False)
-            query = query.with_facts(facts)
-            criteria = (await make_criteria(self.asker, query, self.world, self.to),)
-        else:
-            # Needs that no kept page answers are dropped: the query will not ask for them.
-            numbers = {fact.need for page in needed.necessary for fact in page.facts}
-            needs = tuple(need for number, need in enumerate(keywords.needs, 1) if number in numbers)
-            keywords = keywords.model_copy(update={"needs": needs})
-            query, gold = self._written_before(query, gold)
+        await check_settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, file_tags(files))
+        gold, facts = await gold_of(self.asker, query, served, files, self.world)
+        query = query.with_facts(facts)
+        criteria = (await make_criteria(self.asker, query, self.world, self.to),)
         rulings = ((page, page.ruling.ruling) for page in pages if page.ruling is not None)
         misleading = ((page, KINDS[ruling]) for page, ruling in rulings if ruling in KINDS)
         material = TaskMaterial(
@@ -289,15 +273,6 @@ class FoundBuilder:
         )
         return material, _report(gathered, pages, needed, material)
 
-    def _written_before(self, query: Query, gold: KnownAnswer) -> tuple[Query, KnownAnswer]:
-        """The query and the gold that were written since for a task without them; unchanged if none were."""
-        path, gold_file = self.to / QUERIES_FILE, task_folder(self.to, query.query_id) / "gold.json"
-        written = read_document(gold_file, KnownAnswer) if path.exists() and gold_file.exists() else gold
-        if not is_known(written):
-            return query, gold
-        same = (before for before in written_queries(self.to) if before.query_id == query.query_id)
-        return next(same, query), written
-
     async def _gathered(self, task: str, keywords: Keywords, people: People) -> GatheredPages:
         """Gathers pages in a thread, since webs block; a cancelled build tells the thread to stop."""
         settings, stop = self.settings, Event()
@@ -306,14 +281,6 @@ class FoundBuilder:
             return await asyncio.to_thread(gather_pages, self.web, self.asker, task, *about, stop)
         finally:
             stop.set()
-
-
-def query_to_write(query_id: str, user_id: str, source: str) -> Query:
-    """A placeholder for a query that will be written from the pages found."""
-    return Query(query_id=query_id, user_id=user_id, text=TO_BE_WRITTEN, source=source)
-
-
-TO_BE_WRITTEN = "(to be written from the pages that are found)"
 
 
 def people_of(world: World, user_id: str | None) -> People:

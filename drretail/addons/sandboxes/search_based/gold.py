@@ -183,24 +183,16 @@ class WrittenGold(Record):
     facts: list[SaidOfProduct] = Field(default_factory=list[SaidOfProduct])
 
 
-def is_known(gold: KnownAnswer) -> bool:
-    """True if the gold has any insight."""
-    return bool(gold.files.insights or gold.sandbox.insights)
-
-
 async def gold_of(
     asker: Asker,
     query: Query,
     pages: Sequence[SandboxPage],
     files: Mapping[str, bytes],
     world: World,
-    *,
-    of_files: bool,
 ) -> tuple[KnownAnswer, tuple[Fact, ...]]:
     """The gold of a query, and what pages establish about products that might do, of brands that the pages name.
 
-    Every quote occurs in its page or file. With ``of_files``, at least one insight has to come from a file, if there
-    are any: the query was written to need them. Raises TaskFailed.
+    Every quote occurs in its page or file. Raises TaskFailed.
     """
     texts = {str(number): page.text for number, page in enumerate(pages, 1)} | text_files(files)
     folded_pages = {str(number): f" {folded(f'{page.title} {page.text}')} " for number, page in enumerate(pages, 1)}
@@ -219,7 +211,7 @@ async def gold_of(
             is_named = fact.source in folded_pages and brands.get(fact.product_id, "?") in folded_pages[fact.source]
             if not (is_named and is_on(fact.quote, texts[fact.source])):
                 return f"page {fact.source} does not say of {fact.product_id}, letter for letter: {fact.quote}"
-        return _unfounded(answer, texts, len(pages), of_files=of_files)
+        return _unfounded(answer, texts, len(pages))
 
     prompt = load_prompt(__file__, "gold")
     written = await asker.ask(f"{query.query_id}/gold", prompt, data, WrittenGold, problem)
@@ -284,7 +276,7 @@ def _insight(name: str, insight: SaidInsight, place: str) -> GoldInsight:
     return GoldInsight(id=name, text=insight.insight.strip(), stands_in=place, quote=" ".join(insight.quote.split()))
 
 
-def _unfounded(answer: WrittenGold, texts: Mapping[str, str], pages: int, *, of_files: bool) -> str | None:
+def _unfounded(answer: WrittenGold, texts: Mapping[str, str], pages: int) -> str | None:
     sources = [insight.source for insight in answer.insights]
     if strange := [source for source in sources if source not in texts]:
         return f"there is no source {strange[0]!r}: they are {', '.join(texts)}"
@@ -292,6 +284,4 @@ def _unfounded(answer: WrittenGold, texts: Mapping[str, str], pages: int, *, of_
         return f"these words don't stand in their source, letter for letter in one piece: {' | '.join(wrong)}"
     if bare := [number for number in map(str, range(1, pages + 1)) if number not in sources]:
         return f"nothing is said of page {', '.join(bare)}, and each page is there because something needs it"
-    if of_files and len(texts) > pages and {*map(str, range(1, pages + 1))}.issuperset(sources):
-        return f"nothing is said of any file, and the question turns on one: {', '.join([*texts][pages:])}"
     return None

@@ -62,10 +62,8 @@ class Convergence(Record):
     keywords: list[SaidKeyword]
 
 
-async def keywords_of(
-    asker: Asker, task: str, about: Sequence[str], people: People, today: str
-) -> tuple[str, Keywords]:
-    """One sentence on what is to be found out, and the ten searches for it.
+async def keywords_of(asker: Asker, task: str, about: Sequence[str], people: People, today: str) -> Keywords:
+    """The ten searches for what is to be found out.
 
     ``about`` is what is known of the question, the shopper and the files, in tags. Raises TaskFailed.
     """
@@ -100,7 +98,7 @@ async def keywords_of(
     ten = tuple(
         Keyword(text=keyword.keyword.strip(), kind=keyword.kind, why=keyword.why.strip()) for keyword in narrow.keywords
     )
-    return wide.matter, Keywords(convergent=ten, needs=needs, made_by=asker.session.model.spec)
+    return Keywords(convergent=ten, needs=needs, made_by=asker.session.model.spec)
 
 
 def numbered_needs(needs: Sequence[str]) -> str:

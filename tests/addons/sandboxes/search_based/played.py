@@ -11,10 +11,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from langchain_core.messages import BaseMessage
 
-from drretail.addons.sandboxes.search_based.queries import Review
+from drretail.addons.sandboxes.search_based.review import Review
 from drretail.llm.registry import Model
 from tests.llm.local_server import Handler, LocalServer
-from tests.querygen.by_model.scripted import ScriptedChat, scripted, written
+from tests.querygen.by_model.scripted import ScriptedChat, scripted
 
 NEEDS = ("How high must it hang?", "How often is it cleaned?", "Which seed spoils?", "What keeps squirrels off?")
 SIGNALS = ("bird feeder height test", "bird feeder cleaning advice", "bird seed mould", "squirrel proof feeder")
@@ -195,7 +195,6 @@ ANSWERS: dict[str, Play] = {
     "FactGroups": _weigh,
     "Settlement": _settle,
     "WrittenGold": _gold,
-    "WrittenQuery": lambda _: written("backwards"),
     "QueryRequirements": lambda _: {"requirements": [{"requirement": "Names a height.", "category": "content"}]},
     "DepthRubric": lambda _: {"points": [{"point": f"Weighs {number}.", "explanation": "So."} for number in range(4)]},
     "Review": lambda _: {name: {"reason": "It does.", "passes": True} for name in Review.model_fields},

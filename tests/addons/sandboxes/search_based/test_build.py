@@ -1,4 +1,4 @@
-"""Sandboxes of found pages. Also tests asker.py, gold.py, pages.py, queries.py and addons/sandboxes/commands.py."""
+"""Sandboxes of found pages. Also tests asker.py, gold.py, pages.py, review.py and addons/sandboxes/commands.py."""
 
 import asyncio
 import gzip
@@ -29,11 +29,10 @@ from drretail.addons.sandboxes.search_based.build import (
     BuiltSandbox,
     FoundBuilder,
     begin_build,
-    query_to_write,
 )
 from drretail.addons.sandboxes.search_based.gold import gold_of, smallest_cover
 from drretail.addons.sandboxes.search_based.pages import SeenTexts
-from drretail.addons.sandboxes.search_based.queries import Review, SandboxQueries, review_tasks, write_sandbox_queries
+from drretail.addons.sandboxes.search_based.review import Review, review_tasks
 from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.base import WebOptions, open_web
@@ -41,7 +40,7 @@ from drretail.env.web.sandbox import SandboxPage, SealedWeb, read_labels, read_p
 from drretail.env.world import World, world_at
 from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance
-from drretail.files import read_document, read_json, read_jsonl, write_json
+from drretail.files import read_document, read_json, write_json
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
 from drretail.records.criteria import Criteria, Fact, KnownAnswer
@@ -55,7 +54,6 @@ from tests.shop import USER, build_shop
 SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
 QUERY = Query(query_id="q1", user_id=USER, text="Which bird feeder is safe, and how do I keep it so?", source="test")
 DAY = date(2026, 3, 10)
-UNASKED = query_to_write("q1", USER, "fake:x")
 PLAYED = "tests.addons.sandboxes.search_based.played:opened"
 
 
@@ -122,10 +120,6 @@ class Site:
             builder = FoundBuilder(self.world, web, asker, self.folder, SIZES, made_up, self.settings)
             return asyncio.run(builder.build(queries))
 
-    def write(self, by: Model | None = None, *, retry_failed: bool = False) -> SandboxQueries:
-        with self.asker(by, retry_failed=retry_failed) as asker:
-            return asyncio.run(write_sandbox_queries(self.world, self.folder, asker))
-
 
 @pytest.fixture
 def site(world: World, fake: FakeWeb, finished: Path, tmp_path: Path) -> Site:
@@ -191,7 +185,7 @@ def test_what_a_page_establishes_about_a_product_is_a_fact_and_no_basket_holds_i
 
     with site.asker(model(WrittenGold=gold)) as asker:
         for one in (query, query.model_copy(update={"query_id": "q3"})):
-            _, facts = asyncio.run(gold_of(asker, one, [recall, silent], {}, site.world, of_files=False))
+            _, facts = asyncio.run(gold_of(asker, one, [recall, silent], {}, site.world))
             assert facts == (Fact(product_id="B0TEST0001", fact="recalled", source=web_evidence_id(recall.url)),)
     assert len(asked) == 5, "each wrong fact went back"
     assert "B0TEST0001: Tanagrove Tube Bird Feeder, 18 inch" in asked[0]
@@ -222,25 +216,6 @@ def test_a_search_that_fails_is_told_and_asked_anew_when_that_is_wanted(site: Si
     assert site.build(QUERY).failed
     assert site.build(QUERY, retry_failed=True).failed == {}
     assert site.build(QUERY).failed == {}
-
-
-def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> None:
-    def query(asked: str) -> dict[str, Any]:
-        result = ANSWERS["WrittenQuery"](asked)
-        return result | ({"query": result["query"].replace("suit me", "do")} if "What it weighs." in asked else {})
-
-    def settlement(asked: str) -> dict[str, Any]:
-        missing = ["What it weighs."] if "would suit me" in asked else []
-        return ANSWERS["Settlement"](asked) | {"missing": missing}
-
-    by = model(Settlement=settlement, WrittenQuery=query)
-    folder = site.cut()
-    assert site.build(UNASKED, by=by).failed == {}
-    for _ in range(2):
-        assert "not enough: What it weighs." in site.write(by).failed["q1"]
-    assert site.write(by, retry_failed=True).failed == {}
-    (asked,) = map(Query.model_validate, read_jsonl(folder / "queries.jsonl"))
-    assert "would do" in asked.text
 
 
 def test_a_build_that_would_drop_tasks_is_refused(site: Site) -> None:
@@ -305,20 +280,21 @@ def sandbox(fake: FakeWeb, *arguments: str) -> Result:
     return CliRunner().invoke(app, ["sandbox", *arguments], env={"DRRETAIL_WEB_PROXY": fake.url})
 
 
-def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: FakeWeb, tmp_path: Path) -> None:
+def test_a_sandbox_is_built_and_checked(world: World, fake: FakeWeb, tmp_path: Path) -> None:
     to, web, shop = str(tmp_path / "S"), f"searxng:{fake.url}", str(world.folder)
-    flags = ("--world", shop, "--to", to, "--web", web, "--user", USER, "--model", PLAYED, "--sizes", "16k,32k,512k")
+    queries = tmp_path / "q.jsonl"
+    queries.write_text(f"{QUERY.as_line()}\n")
+    flags = ("--world", shop, "--to", to, "--web", web, "--queries", str(queries), "--model", PLAYED)
+    flags += ("--sizes", "16k,32k,512k")
     made = sandbox(fake, "build", *flags, "--quiet")
     assert made.exit_code == 0, made.output
     assert "4 supportive, " in made.stdout
     assert "512k is left out: the pages of" in made.stdout
     assert "1 of 1 task." in made.stdout
-    assert "1 query written." in made.stdout
     after = sandbox(fake, "check", to, "--world", shop, "--model", PLAYED, "--quiet")
     assert sandbox(fake, "check", to).exit_code == 0
     assert (after.exit_code, "1 of 1 queries pass" in after.stdout) == (0, True)
     again = sandbox(fake, "build", *flags, "--quiet")
-    assert "query written" not in again.stdout
     calls = re.findall(r"(\d+) calls, (\d+) of them from the journal", again.stdout)
     assert len(calls) == 1
     assert calls[0][0] == calls[0][1]
@@ -328,11 +304,11 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: 
 
 
 def test_a_model_and_a_search_engine_go_together(world: World, fake: FakeWeb, tmp_path: Path) -> None:
-    build = ("build", "--world", str(world.folder), "--to", str(tmp_path / "S"))
+    build = ("build", "--world", str(world.folder), "--to", str(tmp_path / "S"), "--queries", "q.jsonl")
     alone = sandbox(fake, *build, "--web", f"searxng:{fake.url}")
     assert "add --model" in str(alone.exception)
-    without = sandbox(fake, *build, "--model", PLAYED, "--user", USER)
-    assert str(without.exception).startswith("--model, --user: only where a search engine finds pages")
+    without = sandbox(fake, *build, "--model", PLAYED, "--files", "f")
+    assert str(without.exception).startswith("--model, --files: only where a search engine finds pages")
     assert not (tmp_path / "S").exists()
 
 

@@ -13,6 +13,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import read_document, read_json
 from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.query_files import write_with_gold
 from drretail.records.criteria import KnownAnswer
 from drretail.records.query import NOT_TYPED, Query
 from tests.addons.sandboxes.conftest import QUERIES, built
@@ -109,10 +110,11 @@ def test_words_that_no_title_has_name_nothing_and_others_one_kind(world: World, 
     assert all("bamboo" in fit.title.lower() for fit in fits)
 
 
-def test_the_command_builds_for_drawn_users_into_a_new_folder(world: World, tmp_path: Path, drretail: Command) -> None:
-    asked = ("sandbox", "build", *f"--world {world.folder} --to s --n 1 --sizes 16k,8k,16k --seed 1".split())
+def test_the_command_builds_into_a_new_folder(world: World, tmp_path: Path, drretail: Command) -> None:
+    write_with_gold(QUERIES[:1], tmp_path / "q.jsonl")
+    asked = ("sandbox", "build", *f"--world {world.folder} --queries q.jsonl --to s --sizes 32k,8k,8k".split())
     made = drretail(*asked)
-    assert (made.returncode, made.stdout) == (0, "s: 1 query, in 8k, 16k.\n"), made.stderr
+    assert (made.returncode, made.stdout) == (0, "s: 1 query, in 8k, 32k.\n"), made.stderr
     before = files(tmp_path / "s")
     for options, message in (
         (asked, "s is a finished sandbox: for another, name a new folder."),

@@ -41,7 +41,7 @@ def test_two_databases_over_one_elasticsearch_keep_out_of_each_others_worlds(
         assert hosts_of(server_settings.es_url) in str(caught.value)
     with world_at(f"servers:{name}", servers=server_settings) as world:
         assert (world.manifest, world.catalog.search(CatalogQuery("bird feeder")).total) == (made, 40)
-    assert check_servers(f"servers:{name}", server_settings).findings == []
+    assert check_servers(f"servers:{name}", server_settings) == []
     assert load(server_settings, name, **SMALL).counts.products == 5
 
 

@@ -1,6 +1,7 @@
 """``drretail vote``: who gets in, and how it ends. Also tests access.py, app.py and layout.py."""
 
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,13 +14,13 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from drretail.addons.live.access import MOST_BYTES
 from drretail.addons.people.plan import planned
+from drretail.addons.voting.access import MOST_BYTES
 from drretail.cli.app import app
 from drretail.errors import install_line
 from drretail.eval.ballots import cast
 from drretail.tools.local_server import bound
-from tests.addons.live.conftest import ADDRESS, TOKEN
+from tests.addons.voting.conftest import ADDRESS, TOKEN
 from tests.cli.commands import refused_by
 from tests.viewer.agents import record_answers, vote
 
@@ -72,12 +73,24 @@ def test_a_port_in_use_and_what_is_no_experiment_are_one_sentence(voted: Path, t
 
 
 def test_without_the_packages_the_line_to_install_them_is_said(voted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    without = "import sys; sys.modules.update(starlette=None, uvicorn=None); import drretail.addons.live.vote"
+    without = "import sys; sys.modules.update(starlette=None, uvicorn=None); import drretail.addons.voting.vote"
     subprocess.run([sys.executable, "-c", without], check=True)
-    monkeypatch.setattr("drretail.addons.live.vote.find_spec", lambda name: None)
+    monkeypatch.setattr("drretail.addons.voting.vote.find_spec", lambda name: None)
     result = refused_by("vote", str(voted))
     assert result == f"Voting needs starlette and uvicorn: {install_line('ui')}."
     assert "ann" in CliRunner().invoke(app, ["vote", str(voted), "--results"]).output
+
+
+def test_votes_on_no_planned_pair_are_named_and_end_with_3(voted: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "exp"
+    shutil.copytree(voted, folder)
+    for unplanned, code in ((False, 0), (True, 3)):
+        if unplanned:
+            pair = planned(folder).pairs[0]
+            cast(folder, vote("ben", "no-pair", "b", a=pair.a, b=pair.b), None)
+        result = CliRunner().invoke(app, ["vote", str(folder), "--results"])
+        assert result.exit_code == code
+        assert ("asks about no such pair" in " ".join(result.output.split())) is unplanned
 
 
 def test_the_token_of_the_address_becomes_a_cookie_and_no_redirect_leads_away(stranger: TestClient) -> None:
@@ -93,7 +106,7 @@ def test_the_token_of_the_address_becomes_a_cookie_and_no_redirect_leads_away(st
 
 
 def test_without_the_token_nothing_is_shown(stranger: TestClient) -> None:
-    for path in ("/", "/vote", "/vote/1", "/assets/live.css", "/nothing"):
+    for path in ("/", "/vote", "/vote/1", "/assets/voting.css", "/nothing"):
         for address in (path, f"{path}?token=wrong", f"{path}?token="):
             answer = stranger.get(address)
             assert (answer.status_code, "zephyr" in answer.text) == (403, False), address

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from drretail.addons.live.access import Guard
-from drretail.addons.live.layout import asset, message_page
-from drretail.addons.live.voting_pages import Voting
+from drretail.addons.voting.access import Guard
+from drretail.addons.voting.layout import asset, message_page
+from drretail.addons.voting.voting_pages import Voting
 from drretail.errors import UserError, file_error
 from drretail.experiment import read_definition
 
@@ -24,7 +24,7 @@ def routes_of(experiment: Path, port: int, plan: int | None = None) -> list[Base
     return list(Voting(experiment, port, plan).routes())
 
 
-def live_app(routes: Sequence[BaseRoute], token: str, port: int) -> Starlette:
+def voting_app(routes: Sequence[BaseRoute], token: str, port: int) -> Starlette:
     """The server's application: these routes for clients with the token, and nothing for others."""
     return Starlette(
         routes=[

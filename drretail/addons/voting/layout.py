@@ -29,7 +29,7 @@ KINDS = {
         ItemKind("label", "Check claims", "claim", "claims"),
     )
 }
-LIVE = TEMPLATES / "live"
+PAGES = TEMPLATES / "voting"
 _POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
@@ -37,13 +37,13 @@ _POLICY = (
 _KINDS = {".css": "text/css", ".js": "text/javascript"}
 _ASSETS: dict[str, Path] = {
     "page.css": TEMPLATES / "page.css",
-    **{name: LIVE / name for name in ("live.css", "voting.js")},
+    **{name: PAGES / name for name in ("voting.css", "voting.js")},
 }
 
 
 def page_response(name: str, status: int = 200, **values: Any) -> Response:
-    """A page rendered from a live template; values are escaped."""
-    text = template(f"live/{name}").render(values)
+    """A page rendered from a template; values are escaped."""
+    text = template(f"voting/{name}").render(values)
     return HTMLResponse(displayable(text), status, {"content-security-policy": _POLICY})
 
 

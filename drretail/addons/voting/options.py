@@ -12,7 +12,7 @@ class VoteOptions:
     """Lets people vote on reports in your browser.
 
     People compare, rate or check reports without seeing the system. EXP/votes keeps their answers. Only this machine
-    can open the page (drretail/addons/live/README.md).
+    can open the page (drretail/addons/voting/README.md).
     """
 
     experiment: shared.Experiment

@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from drretail.addons.live.access import RaterNames
-from drretail.addons.live.layout import KINDS, ItemKind, page_response
 from drretail.addons.people.items import Sheets
 from drretail.addons.people.plan import planned
+from drretail.addons.voting.access import RaterNames
+from drretail.addons.voting.layout import KINDS, ItemKind, page_response
 from drretail.eval.ballots import cast, take_back, votes_of
 from drretail.experiment import read_definition
 from drretail.records.base import Record

@@ -48,7 +48,7 @@ def test_no_page_of_voting_tells_of_systems_models_or_verdicts(ann: TestClient) 
         held = f"{found.text} {found.url} {dict(found.headers)}"
         for name in (*names, "scripted:judge", "The source says just this."):
             assert name not in held, f"{name} is told on {path}"
-    assert not any("slow" in ann.get(f"/assets/{name}").text for name in ("voting.js", "live.css", "page.css"))
+    assert not any("slow" in ann.get(f"/assets/{name}").text for name in ("voting.js", "voting.css", "page.css"))
 
 
 def test_people_read_the_reports_and_the_criteria_of_the_papers_judge_and_no_list_of_picks(

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from drretail.addons.live.access import browser_address
-from drretail.addons.live.app import live_app, routes_of
+from drretail.addons.voting.access import browser_address
+from drretail.addons.voting.app import routes_of, voting_app
 from drretail.tools.local_server import bound
 
 TOKEN = "a-token"
@@ -21,7 +21,7 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 
 def client_of(*given: Any, known: bool = True) -> TestClient:
     """A browser of this machine at a server that begins now; with the token's cookie unless nobody knows it."""
-    app = live_app(routes_of(given[0], PORT, *given[1:]), TOKEN, PORT)
+    app = voting_app(routes_of(given[0], PORT, *given[1:]), TOKEN, PORT)
     client = TestClient(app, base_url=ADDRESS, headers={"origin": ADDRESS}, follow_redirects=False)
     if known:
         assert client.get("/", params={"token": TOKEN}).status_code == 303
@@ -52,7 +52,7 @@ def serve(*given: Any) -> Generator[str]:
     import uvicorn
 
     listening = bound(0)
-    app = live_app(routes_of(given[0], listening.getsockname()[1], *given[1:]), TOKEN, listening.getsockname()[1])
+    app = voting_app(routes_of(given[0], listening.getsockname()[1], *given[1:]), TOKEN, listening.getsockname()[1])
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

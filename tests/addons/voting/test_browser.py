@@ -10,7 +10,7 @@ from drretail.addons.people.plan import planned
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.vote import Vote
-from tests.addons.live.conftest import serve
+from tests.addons.voting.conftest import serve
 from tests.viewer.browsing import grave_faults
 
 if TYPE_CHECKING:

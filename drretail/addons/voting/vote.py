@@ -5,13 +5,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_urlsafe
 
-from drretail.addons.live.options import VoteOptions
 from drretail.addons.people.results import VoteResults, ballots_account, results_of, vote_tables
+from drretail.addons.voting.options import VoteOptions
 from drretail.api.option import accepts
 from drretail.api.options.observer import SILENT
 from drretail.api.options.shared import folder_of
 from drretail.errors import UserError, install_line
-from drretail.eval.ballots import counted_votes, left_out_of_votes
+from drretail.eval.ballots import counted_votes
 from drretail.experiment import read_definition
 from drretail.viewer.drawing.result import Result
 
@@ -30,18 +30,18 @@ def vote(options: VoteOptions) -> Result[VoteResults]:
         _serve(experiment, options)
     read_definition(experiment)
     ballots, read = counted_votes(experiment)
-    votes, account = results_of(ballots), ballots_account(experiment, ballots)
-    accounts = [account] if account.n_left_out else []
-    notes = left_out_of_votes(read)
-    return Result(votes, asdict(votes), [*vote_tables(votes)], notes=notes, accounts=accounts)
+    votes = results_of(ballots)
+    accounts = [account for account in (read, ballots_account(experiment, ballots)) if account.n_left_out]
+    left = sum(account.n_left_out for account in accounts)
+    return Result(votes, asdict(votes), [*vote_tables(votes)], accounts=accounts, left=left)
 
 
 def _serve(experiment: Path, options: VoteOptions) -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise UserError(f"Voting needs {' and '.join(missing)}: {install_line('ui')}.")
-    from drretail.addons.live.access import browser_address
-    from drretail.addons.live.app import live_app, routes_of
+    from drretail.addons.voting.access import browser_address
+    from drretail.addons.voting.app import routes_of, voting_app
     from drretail.tools.local_server import bound, port_of, serve  # imports packages that may be missing
 
     listening, token = bound(options.port), token_urlsafe(24)
@@ -53,4 +53,4 @@ def _serve(experiment: Path, options: VoteOptions) -> None:
         observer.serving(browser_address(listening, token))
         observer.note("The server answers only this machine. Ctrl-C stops it.")
 
-    serve(live_app(routes, token, port), listening, begun)
+    serve(voting_app(routes, token, port), listening, begun)

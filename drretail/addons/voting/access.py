@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from drretail.addons.live.layout import KINDS
+from drretail.addons.voting.layout import KINDS
 from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of
 from drretail.tools.local_server import HOST, is_from_elsewhere, is_same, port_of, refusal_of_strangers
