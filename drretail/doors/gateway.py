@@ -1,4 +1,4 @@
-"""The one local address of a run: a proxy that ends TLS with the run's own authority, and the run's own services.
+"""The one local address of a run, which is a proxy too and ends TLS with the run's own authority.
 
 Hard-coded addresses of vendors reach it as ``HTTPS_PROXY``, and in a sealed network by name: a client that trusts the
 authority's certificate cannot tell it from the host that it asked for.
@@ -7,50 +7,65 @@ authority's certificate cannot tell it from the host that it asked for.
 import asyncio
 import base64
 import ipaddress
-import re
 import socket
 import ssl
 import tempfile
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from drretail.tools.local_server import HEAD, HOST, bound, is_same, port_of, serving
+from drretail.tools.local_server import HEAD, HOST, Impatient, bound, is_same, port_of, serving
 
 MOST_CONNECTIONS = 256
 """Open connections of one run; further ones are closed at once."""
 MOST_HOSTS = 1000
 """Hosts for which one run gets certificates."""
-OWN, PLAIN, SECURE, TLS, GATE = "own", "http", "https", "tls", "gate"
-"""The gateway's sockets by name: its own services, hosts behind http and https, raw TLS, and the gateway itself."""
+GATE = "gate"
+"""The name of the gateway's socket, by which a sealed network reaches it."""
+LET_IN = "let_in"
+"""In a scope's state: True for a request of the run, by the proxy's password or by the socket."""
 _PEM = serialization.Encoding.PEM
-_REFUSED = b"HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=run\r\nContent-Length: 0\r\n"
-_HOP_BY_HOP = re.compile(rb"(?im)^(proxy-[^\r]*|connection:[^\r]*)\r\n")
-_PASSWORD = re.compile(rb"(?im)^proxy-authorization:\s*basic\s+(\S+)")
 
 
 class Authority:
     """A certificate authority that lives as long as the run; its key stays in this process."""
 
     def __init__(self, folder: Path) -> None:
-        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._key, self._leaf_key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "drretail run")])
         self._folder, self._contexts = folder, dict[str, ssl.SSLContext]()
         signs = x509.KeyUsage(True, False, False, False, False, True, True, False, False)
         is_authority = x509.BasicConstraints(ca=True, path_length=0)
-        self.certificate = self._signed(self._name, self._key, (is_authority, True), (signs, True)).public_bytes(_PEM)
+        self.certificate = self._signed(self._name, self._key, (is_authority, True), (signs, True))
 
     def context(self, host: str) -> ssl.SSLContext:
+        """What ends TLS for the name that a client says or, if it says none, for this host."""
+
+        def named(connection: ssl.SSLObject, name: str | None, _: ssl.SSLContext) -> int | None:
+            try:
+                connection.context = self.context_of(name or host)
+            except ValueError:
+                return ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME
+            return None
+
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.sni_callback = named
+        return context
+
+    def context_of(self, host: str) -> ssl.SSLContext:
         """What a server of this host needs to end TLS. Raises ValueError for a host that can't be named."""
         host = host.casefold()[:253]
         if host not in self._contexts:
@@ -60,12 +75,11 @@ class Authority:
                 name: x509.GeneralName = x509.IPAddress(ipaddress.ip_address(host))
             except ValueError:
                 name = x509.DNSName(host.encode("idna").decode())
-            key = ec.generate_private_key(ec.SECP256R1())
             subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host[:60] or "-")])
-            leaf = self._signed(subject, key, (x509.SubjectAlternativeName([name]), False))
-            private = key.private_bytes(_PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-            file = self._folder / f"{len(self._contexts)}.pem"
-            file.write_bytes(leaf.public_bytes(_PEM) + private)
+            leaf = self._signed(subject, self._leaf_key, (x509.SubjectAlternativeName([name]), False))
+            form, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            file = self._folder / "leaf.pem"
+            file.write_bytes(leaf + self._leaf_key.private_bytes(_PEM, form, plain))
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(file)
             self._contexts[host] = context
@@ -73,14 +87,10 @@ class Authority:
 
     def _signed(
         self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *extensions: tuple[x509.ExtensionType, bool]
-    ) -> x509.Certificate:
+    ) -> bytes:
         now, own = datetime.now(UTC), self._key.public_key()
         builder = (
-            x509.CertificateBuilder()
-            .subject_name(subject)
-            .issuer_name(self._name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
+            x509.CertificateBuilder(self._name, subject, key.public_key(), x509.random_serial_number())
             .not_valid_before(now - timedelta(days=1))
             .not_valid_after(now + timedelta(days=30))
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(own), critical=False)
@@ -88,7 +98,7 @@ class Authority:
         )
         for extension, is_critical in extensions:
             builder = builder.add_extension(extension, critical=is_critical)
-        return builder.sign(self._key, hashes.SHA256())
+        return builder.sign(self._key, hashes.SHA256()).public_bytes(_PEM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +107,7 @@ class Gateway:
 
     port: int
     folder: Path
-    """Holds its sockets, by name, and the authority's certificate. Only this user may look into it."""
+    """Holds its socket and the authority's certificate. Only this user may look into it."""
     token: str = field(repr=False)
 
     @property
@@ -115,134 +125,87 @@ class Gateway:
 
 
 @asynccontextmanager
-async def gateway(own: Callable[[int], ASGIApp], world: ASGIApp, token: str, port: int = 0) -> AsyncGenerator[Gateway]:
+async def gateway(app: Callable[[int], ASGIApp], token: str, port: int = 0) -> AsyncGenerator[Gateway]:
     """Serves a run during the block, on this machine alone.
 
-    ``own`` makes the application for the gateway's own port, and checks the token itself. ``world`` answers for every
-    other host: who asks through the proxy has given the token, and who comes by a socket may look into the folder.
+    ``app`` makes the application for a port, which gets the requests to every host. It checks the token of those whose
+    scope is not ``LET_IN``.
     """
-    with tempfile.TemporaryDirectory(prefix="drretail-") as name, closing(bound(port)) as listening:
+    with (
+        tempfile.TemporaryDirectory(prefix="drretail-") as name,
+        closing(bound(port)) as listening,
+        closing(socket.socket(socket.AF_UNIX)) as within,
+    ):
         place = Gateway(port_of(listening), Path(name), token)
         authority = Authority(place.folder)
         place.certificate.write_bytes(authority.certificate)
-        apps = {OWN: _behind("http", own(place.port)), PLAIN: _behind("http", world), SECURE: _behind("https", world)}
-        entrance = _Entrance(place, authority)
-        async with AsyncExitStack() as stack:
-            for socket_name, app in apps.items():
-                inner = socket.socket(socket.AF_UNIX)
-                inner.bind(str(place.folder / socket_name))
-                inner.listen(MOST_CONNECTIONS)
-                stack.enter_context(closing(inner))
-                await stack.enter_async_context(serving(app, inner))
-            sockets = (
-                await asyncio.start_unix_server(entrance.tls, str(place.folder / TLS), ssl=_by_name(authority)),
-                await asyncio.start_unix_server(entrance.gate, str(place.folder / GATE)),
-                await asyncio.start_server(entrance.gate, sock=listening),
-            )
-            try:
-                yield place
-            finally:
-                for server in sockets:
-                    server.close()
-                entrance.close()
+        within.bind(str(place.folder / GATE))
+        async with serving(app(place.port), listening, within, http=partial(_Gate, authority, token)):
+            yield place
 
 
-class _Entrance:
-    """Leads each connection to the application that answers it."""
+class _Gate(Impatient):
+    """A connection to the gateway: of a client that asks for the run's own services, or of one that takes it for a
+    proxy. After CONNECT, the TLS within goes on as another such connection.
+    """
 
-    def __init__(self, place: Gateway, authority: Authority) -> None:
-        self._place, self._authority = place, authority
-        self._open: set[asyncio.StreamWriter] = set()
+    def __init__(self, authority: Authority, token: str, is_let_in: bool = False, **server: Any) -> None:
+        super().__init__(**server)
+        self._authority, self._token, self._server, self._is_let_in = authority, token, server, is_let_in
+        self._application, self.app = self.app, self._entered
+        self._is_made, self._early = False, b""
 
-    async def gate(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """A connection to the gateway's own port: of a proxy's client, or to the run's services."""
-        await self._held(writer, self._led(reader, writer))
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        super().connection_made(transport)
+        self._is_made = True
+        self._is_let_in |= transport.get_extra_info("socket").family == socket.AF_UNIX
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
 
-    async def tls(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """A connection whose TLS was ended by the name that its client asked for."""
-        await self._held(writer, self._joined(reader, writer, SECURE))
-
-    def close(self) -> None:
-        for writer in self._open:
-            writer.close()
-
-    async def _held(self, writer: asyncio.StreamWriter, serving: Coroutine[Any, Any, None]) -> None:
-        if len(self._open) >= MOST_CONNECTIONS:
-            serving.close()
-            writer.close()
-            return
-        self._open.add(writer)
-        try:
-            with suppress(OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError):
-                await serving
-        finally:
-            self._open.discard(writer)
-            writer.close()
-
-    async def _led(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), HEAD)
-        method, target, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ", 2)
-        if method != "CONNECT" and not target.startswith("http://"):
-            await self._joined(reader, writer, OWN, head)
-            return
-        if not self._knows_token(head):
-            writer.write(_REFUSED + b"Connection: close\r\n\r\n")
-            await writer.drain()
-        elif method == "CONNECT":
-            context = self._authority.context(target.rpartition(":")[0].strip("[]"))
-            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            await writer.drain()
-            transport = writer.transport
-            try:
-                await writer.start_tls(context)
-            finally:  # Python 3.11 leaves the writer without any if the client breaks off
-                vars(writer)["_transport"] = writer.transport or transport
-            await self._joined(reader, writer, SECURE)
+    def data_received(self, data: bytes) -> None:
+        if not self._is_made:  # came with the end of the handshake, before start_tls returned
+            self._early += data
         else:
-            parts = urlsplit(target)
-            path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
-            # One request a connection: the next may be for another host.
-            first = f"{method} {path} HTTP/1.1\r\nConnection: close\r\n".encode("latin-1")
-            headers = _HOP_BY_HOP.sub(b"", head.split(b"\r\n", 1)[1])
-            await self._joined(reader, writer, PLAIN, first + headers)
+            super().data_received(data)
 
-    def _knows_token(self, head: bytes) -> bool:
-        sent = _PASSWORD.search(head)
-        password = base64.b64decode(sent[1]).decode().partition(":")[2] if sent else ""
-        return is_same(password, self._place.token)
+    async def _entered(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers, target = Headers(scope=scope), scope["raw_path"].decode("ascii")
+        is_proxied = scope["method"] == "CONNECT" or target.startswith("http://")
+        is_let_in = self._is_let_in or (is_proxied and self._knows_token(headers))
+        if is_proxied and not is_let_in:
+            asking = {"proxy-authenticate": 'Basic realm="run"', "connection": "close"}
+            await PlainTextResponse("No run has this token.", 407, asking)(scope, receive, send)
+        elif scope["method"] == "CONNECT":
+            await self._tunnelled(target.rpartition(":")[0].strip("[]"), send)
+        else:
+            if is_proxied:
+                parts = urlsplit(target)
+                others = [(name, text) for name, text in scope["headers"] if name != b"host"]
+                scope["headers"] = [(b"host", parts.netloc.encode()), *others]
+                scope.update({"path": unquote(parts.path) or "/", "raw_path": parts.path.encode() or b"/"})
+            scope["state"][LET_IN] = is_let_in
+            await self._application(scope, receive, send)
 
-    async def _joined(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, name: str, head: bytes = b""
-    ) -> None:
-        inner_reader, inner_writer = await asyncio.open_unix_connection(str(self._place.folder / name))
-        inner_writer.write(head)
-        await asyncio.gather(_copied(reader, inner_writer), _copied(inner_reader, writer))
+    async def _tunnelled(self, host: str, send: Send) -> None:
+        """Answers CONNECT, and ends the TLS that follows."""
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        self.cycle.disconnected = True  # from HTTP: nothing of a response follows
+        self.connections.discard(self)
+        within = _Gate(self._authority, self._token, is_let_in=True, **self._server)
+        within.transport = self.transport  # until it has its own
+        context = self._authority.context(host)
+        with suppress(OSError):  # the client broke off, or trusts no such authority
+            transport = await self.loop.start_tls(
+                self.transport, within, context, server_side=True, ssl_handshake_timeout=HEAD
+            )
+            if transport is not None:
+                within.connection_made(transport)
+                within.data_received(within._early)
 
-
-async def _copied(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(OSError):
-        while data := await reader.read(65536):
-            writer.write(data)
-            await writer.drain()
-    with suppress(OSError):
-        writer.close()
-
-
-def _by_name(authority: Authority) -> ssl.SSLContext:
-    def named(connection: ssl.SSLObject, host: str | None, _: ssl.SSLContext) -> int | None:
+    def _knows_token(self, headers: Headers) -> bool:
+        kind, _, encoded = headers.get("proxy-authorization", "").partition(" ")
         try:
-            connection.context = authority.context(host or "localhost")
+            password = base64.b64decode(encoded).decode().partition(":")[2]
         except ValueError:
-            return ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME
-        return None
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.sni_callback = named
-    return context
-
-
-def _behind(scheme: str, app: ASGIApp) -> ASGIApp:
-    async def asked(scope: Scope, receive: Receive, send: Send) -> None:
-        await app({**scope, "scheme": scheme} if scope["type"] == "http" else scope, receive, send)
-
-    return asked
+            return False
+        return kind.casefold() == "basic" and is_same(password, self._token)

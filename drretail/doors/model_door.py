@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from drretail.doors.protocols import PROTOCOLS, Unanswerable, cut
@@ -38,16 +37,16 @@ class ModelDoor:
     """Why no further call can be answered: a replayed journal lacks this one, or the provider refuses all."""
     calls: int = field(init=False, default=0)
 
-    async def __call__(self, request: Request, path: str) -> Response:
+    async def __call__(self, method: str, path: str, sent: bytes) -> Response:
         """Answers a request; ``path`` is what follows /v1."""
         if path == "/models":
             return JSONResponse({"object": "list", "data": []})
-        if request.method != "POST" or path not in (*PROTOCOLS, "/embeddings", "/messages/count_tokens"):
+        if method != "POST" or path not in (*PROTOCOLS, "/embeddings", "/messages/count_tokens"):
             return _refused(404, "not_found_error", "The gateway serves no such call.")
         if self.models is None:
             return _refused(401, "authentication_error", NO_MODEL)
         try:
-            body: dict[str, Any] = await request.json()
+            body: dict[str, Any] = json.loads(sent)
             if path == "/messages/count_tokens":
                 return JSONResponse({"input_tokens": len(json.dumps(body)) // CHARACTERS_PER_TOKEN})
             self.calls += 1
@@ -75,8 +74,7 @@ class ModelDoor:
         document = protocol.write(cut(answer, asked.stops), str(body.get("model", "")))
         if not body.get("stream"):
             return JSONResponse(document)
-        with_usage = bool((body.get("stream_options") or {}).get("include_usage"))
-        return StreamingResponse(protocol.events(document, with_usage), media_type="text/event-stream")
+        return StreamingResponse(protocol.events(document), media_type="text/event-stream")
 
 
 def _refused(status: int, kind: str, why: str) -> Response:

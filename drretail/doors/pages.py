@@ -1,6 +1,5 @@
 """What a page of the gateway holds, and how it is written: HTML that needs no script, and the same as Markdown."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from drretail.records.shop import SHOP_URL, Offer, Product, offers_of
+from drretail.records.shop import SHOP_URL, Offer, Product
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,6 @@ class Hit:
 class Page:
     """A page as a visitor gets it. Its texts are a seller's or a page's own, and are escaped where they are written."""
 
-    url: str
     title: str
     facts: tuple[tuple[str, str], ...] = ()
     """Rows of a table: what is said of the product, the order or the shopper."""
@@ -60,38 +58,5 @@ class Page:
 def templates() -> Environment:
     folder = FileSystemLoader(Path(__file__).with_name("templates"))
     escapes = lambda name: bool(name) and ".html" in name  # noqa: E731 -- Markdown is plain text
-    options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "undefined": StrictUndefined}
-    return Environment(loader=folder, autoescape=escapes, **options)  # noqa: S701
-
-
-def price_of(item: Product) -> str:
-    """ "USD 24.99"; "from" stands before the lowest of several prices; empty if it is unknown."""
-    return "" if item.price is None else f"{'from ' * item.price_from}{item.currency} {item.price:.2f}"
-
-
-def product_page(url: str, item: Product, *, has_account: bool) -> Page:
-    """A product with its price, rating, stock, variants and details."""
-    offers = offers_of(item)
-    rating = "" if item.average_rating is None else f"{item.average_rating} of 5, {item.rating_number or 0:,} ratings"
-    facts = [("Product id", item.product_id), ("Price", price_of(item)), ("Rating", rating)]
-    facts += [("Store", item.store or ""), ("Category", " > ".join(item.categories))]
-    facts += [(str(name), value if isinstance(value, str) else _listed(value)) for name, value in item.details.items()]
-    return Page(
-        url,
-        item.title,
-        facts=tuple((name, value) for name, value in facts if value),
-        offers=offers,
-        items=item.features,
-        paragraphs=item.description,
-        links=((f"More in {item.leaf_category}", f"/category/{item.leaf_category}"),),
-        product=item,
-        is_shop=True,
-        has_account=has_account,
-    )
-
-
-def _listed(value: object) -> str:
-    """Details that are lists or tables in one line: "id: T-M, size: M; id: T-L, size: L"."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name}: {_listed(part)}" for name, part in value.items())
-    return "; ".join(map(_listed, value)) if isinstance(value, list | tuple) else str(value)
+    options: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "auto_reload": False}
+    return Environment(loader=folder, autoescape=escapes, undefined=StrictUndefined, **options)  # noqa: S701

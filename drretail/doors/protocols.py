@@ -49,8 +49,8 @@ class Protocol:
     read: Callable[[Json], ModelRequest]
     write: Callable[[AIMessage, str], Json]
     """The answer, under the name of the model that was asked for."""
-    events: Callable[[Json, bool], Iterator[str]]
-    """The answer as a stream of server-sent events; the flag asks OpenAI's for the usage."""
+    events: Callable[[Json], Iterator[str]]
+    """The answer as a stream of server-sent events."""
 
 
 def cut(answer: AIMessage, stops: tuple[str, ...]) -> AIMessage:
@@ -63,9 +63,18 @@ def _refuse(what: str) -> NoReturn:
     raise Unanswerable(f"{what}: this run's model takes text, images and function tools.")
 
 
-def _tools(listed: Any, form: Callable[[Json], Json | None]) -> list[Json]:
-    tools = [form(tool) for tool in listed or ()]
-    return [{"type": "function", "function": tool} if tool else _refuse("There is another tool") for tool in tools]
+def _tools(listed: Any) -> list[Json]:
+    """Function tools in OpenAI's form, from those of any protocol."""
+    tools: list[Json] = []
+    for tool in listed or ():
+        function: Json = tool.get("function") or tool
+        parameters = function.get("parameters") or function.get("input_schema")
+        if "name" not in function or tool.get("type", "custom") not in ("function", "custom"):
+            _refuse("There is another tool")
+        about = {name: function[name] for name in ("name", "description", "strict") if name in function}
+        about |= {"parameters": parameters} if parameters else {}
+        tools.append({"type": "function", "function": about})
+    return tools
 
 
 def _choice(choice: Any) -> str | None:
@@ -98,9 +107,9 @@ def _arguments(text: Any) -> Json:
 
 def _read_chat(body: Json) -> ModelRequest:
     messages = [message | {"content": message.get("content") or ""} for message in body["messages"]]
-    tools = _tools(body.get("tools"), lambda tool: tool.get("function"))
     schema, choice = _schema(body.get("response_format")), _choice(body.get("tool_choice"))
-    return ModelRequest(convert_to_messages(messages), tools, choice, schema, _stops(body.get("stop")))
+    tools, stops = _tools(body.get("tools")), _stops(body.get("stop"))
+    return ModelRequest(convert_to_messages(messages), tools, choice, schema, stops)
 
 
 def _read_responses(body: Json) -> ModelRequest:
@@ -123,26 +132,15 @@ def _read_responses(body: Json) -> ModelRequest:
             _refuse(f"There is input of the type {kind}")
     if body.get("previous_response_id"):
         _refuse("The request goes on with a response that is kept elsewhere")
-    names = ("name", "description", "parameters", "strict")
-    tools = _tools(
-        body.get("tools"),
-        lambda tool: {name: tool[name] for name in names if name in tool} if tool["type"] == "function" else None,
-    )
-    return ModelRequest(
-        messages, tools, _choice(body.get("tool_choice")), _schema((body.get("text") or {}).get("format"))
-    )
+    schema, choice = _schema((body.get("text") or {}).get("format")), _choice(body.get("tool_choice"))
+    return ModelRequest(messages, _tools(body.get("tools")), choice, schema)
 
 
 def _read_messages(body: Json) -> ModelRequest:
     system = [{"role": "system", "content": body["system"]}] if body.get("system") else []
     # Its blocks of calls and results become messages of their own, in the form that LangChain reads.
     spoken = convert_to_openai_messages([*system, *body["messages"]])
-    names = {"name": "name", "description": "description", "input_schema": "parameters"}
-    tools = _tools(
-        body.get("tools"),
-        lambda tool: {names[key]: tool[key] for key in names if key in tool} if "input_schema" in tool else None,
-    )
-    stops = _stops(body.get("stop_sequences"))
+    tools, stops = _tools(body.get("tools")), _stops(body.get("stop_sequences"))
     return ModelRequest(convert_to_messages(spoken), tools, _choice(body.get("tool_choice")), None, stops)
 
 
@@ -238,20 +236,19 @@ def _event(data: Json, name: str = "") -> str:
     return f"{f'event: {name}' + chr(10) if name else ''}data: {json.dumps(data)}\n\n"
 
 
-def _chat_events(answer: Json, with_usage: bool) -> Iterator[str]:
+def _chat_events(answer: Json) -> Iterator[str]:
     about = {name: answer[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
     choice = answer["choices"][0]
     message: Json = choice["message"]
     calls = [{"index": rank, **call} for rank, call in enumerate(message.get("tool_calls", ()))]
     delta = {"role": "assistant", "content": message["content"]} | ({"tool_calls": calls} if calls else {})
-    for part, reason in ((delta, None), ({}, choice["finish_reason"])):
-        yield _event(about | {"choices": [{"index": 0, "delta": part, "finish_reason": reason}]})
-    if with_usage:
-        yield _event(about | {"choices": [], "usage": answer["usage"]})
+    yield _event(about | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
+    end = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
+    yield _event(about | {"choices": [end], "usage": answer["usage"]})
     yield "data: [DONE]\n\n"
 
 
-def _responses_events(answer: Json, _: bool) -> Iterator[str]:
+def _responses_events(answer: Json) -> Iterator[str]:
     number = iter(range(10_000))
 
     def event(kind: str, **fields: Any) -> str:
@@ -275,7 +272,7 @@ def _responses_events(answer: Json, _: bool) -> Iterator[str]:
     yield event("completed", response=answer)
 
 
-def _messages_events(answer: Json, _: bool) -> Iterator[str]:
+def _messages_events(answer: Json) -> Iterator[str]:
     def event(kind: str, **fields: Any) -> str:
         return _event({"type": kind, **fields}, kind)
 

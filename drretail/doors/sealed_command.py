@@ -60,8 +60,8 @@ def answer_names() -> None:
     threading.Thread(target=serve, daemon=True).start()
 
 
-def relay(listening: socket.socket, path: str) -> None:
-    """Leads every connection to the gateway's socket."""
+def relay(listening: socket.socket, gate: str, is_tls: bool) -> None:
+    """Leads every connection to the gateway's socket; TLS as a proxy's client would."""
 
     def copy(source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
@@ -70,17 +70,23 @@ def relay(listening: socket.socket, path: str) -> None:
         with suppress(OSError):
             target.shutdown(socket.SHUT_WR)
 
+    def lead(client: socket.socket) -> None:
+        with client, socket.socket(socket.AF_UNIX) as inner, suppress(OSError):
+            inner.connect(gate)
+            if is_tls:
+                inner.sendall(b"CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                answer = b""
+                while not answer.endswith(b"\r\n\r\n"):
+                    answer += inner.recv(1) or b"\r\n\r\n"
+            answering = threading.Thread(target=copy, args=(inner, client), daemon=True)
+            answering.start()
+            copy(client, inner)
+            answering.join()
+
     def serve() -> None:
         while True:
             client, _ = listening.accept()
-            inner = socket.socket(socket.AF_UNIX)
-            try:
-                inner.connect(path)
-            except OSError:
-                client.close()
-                continue
-            for pair in ((client, inner), (inner, client)):
-                threading.Thread(target=copy, args=pair, daemon=True).start()
+            threading.Thread(target=lead, args=(client,), daemon=True).start()
 
     threading.Thread(target=serve, daemon=True).start()
 
@@ -90,8 +96,8 @@ def main(folder: str, port: str, *command: str) -> int:
     raise_loopback()
     hide_host(folder)
     answer_names()
-    for address, name in (((PLACE, 80), "http"), ((PLACE, 443), "tls"), (("127.0.0.1", int(port)), "gate")):
-        relay(socket.create_server(address, backlog=64), f"{folder}/{name}")
+    for address in ((PLACE, 80), (PLACE, 443), ("127.0.0.1", int(port))):
+        relay(socket.create_server(address, backlog=64), f"{folder}/gate", is_tls=address[1] == 443)
     code = subprocess.run(command).returncode  # noqa: S603
     if code < 0:
         os.kill(os.getpid(), -code)

@@ -7,14 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Annotated, Any
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from annotated_types import MaxLen
 
-from drretail.doors.pages import Hit, Page, product_page
+from drretail.doors.pages import Hit, Page
 from drretail.env.session import Session
-from drretail.env.web.base import WebPage
 from drretail.errors import ModelError, NotFound
 from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
 from drretail.journal import Effects
@@ -101,22 +101,15 @@ class WorldDoor:
             raise
 
     async def search(self, query: str, k: int = 10) -> list[Hit]:
-        """The results of one search: by ``mix``, and of the sites alone that ``site:`` names."""
+        """The results of one search by ``mix``; of the sites alone that ``site:`` names."""
         sites = [site.partition("/")[0].casefold() for site in _SITE.findall(query)]
-        words = " ".join(_SITE.sub(" ", query).split())[: LONGEST_QUERY + 1]
-        words = words if len(words) <= LONGEST_QUERY else words.rpartition(" ")[0] or words[:LONGEST_QUERY]
-        k = max(1, min(k, MOST_RESULTS))
-        calls: list[tuple[str, dict[str, Any]]] = []
-        if self.mix != "shop" and words and (not sites or any(SHOP_HOST not in site for site in sites)):
-            calls.append(("web_search", {"query": words}))
-        if self.mix != "web" and (not sites or any(SHOP_HOST in site for site in sites)):
-            calls.append(("product_catalog_search", {"query": words, "limit": k}))
-        replies = await self.call(*(call for call in calls if call[0] in self.toolkit.tools))
+        words = shortened_at_word(" ".join(_SITE.sub(" ", query).split()))
+        tools = [*(["web_search"] if self.mix != "shop" and words else [])]
+        tools += ["product_catalog_search"] if self.mix != "web" else []
+        replies = await self.call(*((tool, {"query": words}) for tool in tools if tool in self.toolkit.tools))
         lists = [self._hits(reply.value) for reply in replies]
-        if sites:
-            lists = [[hit for hit in hits if any(site in hit.url for site in sites)] for hits in lists]
-        longest = max(map(len, lists), default=0)
-        return [hits[rank] for rank in range(longest) for hits in lists if rank < len(hits)][:k]
+        in_turns = (hit for ranked in zip_longest(*lists) for hit in ranked if hit is not None)
+        return [hit for hit in in_turns if not sites or any(site in hit.url for site in sites)][: max(1, k)]
 
     @staticmethod
     def _hits(value: Mapping[str, Any]) -> list[Hit]:
@@ -131,34 +124,27 @@ class WorldDoor:
         """The page at an address of the shop, or of the world's web, which may refuse it: its status is then 404."""
         parts = urlsplit(url)
         if (parts.hostname or "").removeprefix("www.") == SHOP_HOST:
-            return await self.shop_page(unquote(parts.path).strip("/"), parse_qs(parts.query))
-        page = await self._web_page(url)
-        if page.status == 404:
-            self.refused[parts.hostname or url[:80]] += 1
-        return page
-
-    async def _web_page(self, url: str) -> Page:
+            return await self._shop_page(unquote(parts.path).strip("/"), dict(parse_qsl(parts.query)))
         web, value = self.session.settings.world.web, dict[str, Any]()
         if web.corpus is not None:  # what a fixed web lacks is known at once, and is no step
             other = url.replace("https://", "http://") if url.startswith("https:") else url.replace("http:", "https:")
-            held: list[WebPage] = [page for page in map(web.fetch, (url, other)) if page.state == "ok"]
-            url = held[0].url if held else ""
+            url = next((page.url for page in map(web.fetch, (url, other)) if page.state == "ok"), "")
         if url and OPEN_PAGE in self.toolkit.tools:
             (reply,) = await self.call((OPEN_PAGE, {"url": url}))
             value = reply.value
         if "evidence" not in value:
-            return Page(url, "Not found", paragraphs=("This web holds no such page.",), status=404)
+            self.refused[parts.hostname or "an address without a host"] += 1
+            return Page("Not found", paragraphs=("This web holds no such page.",), status=404)
         paragraphs = tuple(filter(None, map(str.strip, value["text"].split("\n"))))
-        return Page(url, value["title"], paragraphs=paragraphs, date=value.get("date"))
+        return Page(value["title"], paragraphs=paragraphs, date=value.get("date"))
 
-    async def shop_page(self, path: str, query: Mapping[str, list[str]]) -> Page:
+    async def _shop_page(self, path: str, asked: Mapping[str, str]) -> Page:
         """A page of the shop by its path, without slashes around it."""
-        asked = {name: values[0] for name, values in query.items()}
         name, _, rest = path.partition("/")
         if name == "cart":
             return self._cart_page()
         if name in ("", "search", "category"):
-            return await self._listing(asked | ({"category": rest} if name == "category" else {}))
+            return await self._listing(asked.get("q", ""), rest, asked.get("offset", ""))
         if name == "account":
             return await self._account(rest)
         product_id = product_of(path.removeprefix("dp/"))
@@ -166,33 +152,43 @@ class WorldDoor:
         if not known or "get_product_details" not in self.toolkit.tools:  # such as a favicon, which is no step
             return self._lacking()
         item = next(iter(known.values()))
-        await self.call(("get_product_details", {"product_id": item.product_id}))
-        return product_page(f"{SHOP_URL}/{item.product_id}", item, has_account=self.has_account)
+        (reply,) = await self.call(("get_product_details", {"product_id": item.product_id}))
+        if reply.error:
+            return self._lacking()
+        record = dict(reply.value)
+        features, description = record.pop("features", ()), record.pop("description", ())
+        return self._of_shop(
+            record["title"],
+            facts=tuple(_rows(record)),
+            offers=offers_of(item),
+            items=tuple(features),
+            paragraphs=(_facts(record), *description),
+            links=((f"More in {item.leaf_category}", f"/category/{item.leaf_category}"),),
+            product=item,
+        )
 
-    async def _listing(self, asked: dict[str, str]) -> Page:
-        """Products by words or category, filters and page, as the catalog's tool takes them."""
-        words, offset = asked.get("q", "")[:LONGEST_QUERY], asked.get("offset", "")
-        texts = {name: asked[name] for name in ("category", "sort_by", "order") if asked.get(name)}
-        numbers = {name: asked[name] for name in ("price_min", "price_max", "rating_min") if asked.get(name)}
+    async def _listing(self, words: str, category: str, offset: str) -> Page:
+        """Products by words, or those of a category, page by page."""
         first = int(offset) if offset.isdecimal() else 0
-        arguments: dict[str, Any] = {"query": words, "limit": PER_PAGE, "offset": first, **texts}
-        arguments |= {name: float(text) for name, text in numbers.items() if re.fullmatch(r"\d+(\.\d+)?", text)}
-        (reply,) = await self.call(("product_catalog_search", arguments))
+        arguments: dict[str, Any] = {"query": shortened_at_word(words), "limit": PER_PAGE, "offset": first}
+        (reply,) = await self.call(("product_catalog_search", arguments | ({"category": category} if category else {})))
         hits, total = tuple(self._hits(reply.value)), reply.value.get("total", 0)
-        given = {"q": words, **texts, **numbers}
-        more = "&".join(f"{name}={quote(text)}" for name, text in given.items() if text)
-        links = [("Next page", f"/search?{more}&offset={first + len(hits)}")] if first + len(hits) < total else []
-        about = " in ".join(filter(None, (words, texts.get("category"))))
-        title = f"{total:,} results for {about}" if about else f"{total:,} products"
-        problem = (reply.value["error"]["message"],) if reply.error else ()
-        return self._of_shop(title, hits=hits, paragraphs=problem, links=tuple(links), query=words)
+        place = f"category/{quote(category)}" if category else "search"
+        next_page = ("Next page", f"/{place}?q={quote(words)}&offset={first + len(hits)}")
+        return self._of_shop(
+            f"{total:,} products in {category}" if category else f"{total:,} results for {words}" if words else "Shop",
+            hits=hits,
+            paragraphs=(reply.value["error"]["message"],) if reply.error else (),
+            links=(next_page,) if first + len(hits) < total else (),
+            query=words,
+        )
 
     async def _account(self, path: str) -> Page:
         """The run's own shopper, who is signed in: profile and statistics, orders, one order."""
-        if not self.has_account:
-            return self._lacking()
         user = {"user_id": self.session.settings.user_id}
         part, _, order_id = path.partition("/")
+        if not self.has_account:
+            return self._lacking()
         if order_id:
             replies = await self.call(("get_order_details", {"order_id": order_id}))
         elif part == "orders":
@@ -201,20 +197,19 @@ class WorldDoor:
             replies = await self.call(("get_user_profile", user), ("get_user_statistics", user))
         if any(reply.error for reply in replies):
             return self._lacking()
-        rows: list[dict[str, Any]] = replies[0].value.get("orders", []) if path == "orders" else []
-        facts = [fact for reply in replies for fact in _rows(reply.value) if not rows]
         orders = [
             Hit(
                 f"Order {row['order_id']} of {row['order_date'][:10]}",
                 f"{SHOP_URL}/account/orders/{row['order_id']}",
                 ", ".join(f"{name}: {text}" for name, text in _rows(row)),
             )
-            for row in rows
+            for row in replies[0].value.get("orders", ())
+            if part
         ]
+        facts = [fact for reply in replies for fact in _rows(reply.value) if not orders]
         links = () if part else (("Your orders", "/account/orders"),)
-        return self._of_shop(
-            "Your orders" if part else "Your account", facts=tuple(facts), hits=tuple(orders), links=links
-        )
+        title = "Your orders" if part else "Your account"
+        return self._of_shop(title, facts=tuple(facts), hits=tuple(orders), links=links)
 
     def put(self, offer_id: str, quantity: str, *, replaces: bool) -> bool:
         """Puts pieces of an offer into the cart, or with ``replaces`` so many in place of those there.
@@ -244,10 +239,15 @@ class WorldDoor:
         return self._of_shop("Cart", lines=lines, paragraphs=() if lines else ("The cart is empty.",))
 
     def _of_shop(self, title: str, **parts: Any) -> Page:
-        return Page(SHOP_URL, title, is_shop=True, has_account=self.has_account, **parts)
+        return Page(title, is_shop=True, has_account=self.has_account, **parts)
 
     def _lacking(self) -> Page:
         return self._of_shop("Not found", paragraphs=("The shop has no such page.",), status=404)
+
+
+def shortened_at_word(words: str) -> str:
+    """The beginning of a query that is longer than the tools take."""
+    return words if len(words) <= LONGEST_QUERY else words[:LONGEST_QUERY].rpartition(" ")[0] or words[:LONGEST_QUERY]
 
 
 def _facts(card: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ import logging
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from starlette.datastructures import Headers
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Scope
 
 HOST = "127.0.0.1"
+Protocol = Callable[..., H11Protocol]
+"""What answers one connection, made with uvicorn's arguments."""
 _PATIENCE = 3
 """Seconds that open requests have when the server ends."""
 HEAD = 30
@@ -59,21 +61,6 @@ def serve(app: "ASGIApp", listening: socket.socket, begun: Callable[[], None], *
         server.run(sockets=[listening])
 
 
-@asynccontextmanager
-async def serving(app: "ASGIApp", listening: socket.socket) -> AsyncGenerator[None]:
-    """Serves during the block, in the running loop, and installs no signal handlers.
-
-    The application gets ASGI's startup and shutdown events.
-    """
-    server = _Beside(_config(app, lifespan=True))
-    ending = asyncio.ensure_future(server.serve(sockets=[listening]))
-    try:
-        yield
-    finally:
-        server.should_exit = True
-        await asyncio.shield(ending)
-
-
 class _Beside(uvicorn.Server):
     """A server without signal handlers: the command that runs it has its own."""
 
@@ -82,7 +69,7 @@ class _Beside(uvicorn.Server):
         yield
 
 
-class _Impatient(H11Protocol):
+class Impatient(H11Protocol):
     """A connection that is closed if the head of its next request does not come: thousands of them need no token."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -97,10 +84,27 @@ class _Impatient(H11Protocol):
             self.loop.call_later(HEAD, self._close_if_silent, self.cycle)
 
 
-def _config(app: "ASGIApp", *, lifespan: bool) -> uvicorn.Config:
+@asynccontextmanager
+async def serving(app: "ASGIApp", *listening: socket.socket, http: Protocol = Impatient) -> AsyncGenerator[None]:
+    """Serves during the block, in the running loop, and installs no signal handlers.
+
+    The application gets ASGI's startup and shutdown events. ``http`` is the protocol of each connection.
+    """
+    server = _Beside(_config(app, lifespan=True, http=http))
+    ending = asyncio.ensure_future(server.serve(sockets=[*listening]))
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await asyncio.shield(ending)
+
+
+def _config(app: "ASGIApp", *, lifespan: bool, http: Protocol = Impatient) -> uvicorn.Config:
     config = uvicorn.Config(
         app,
-        http=_Impatient,
+        http=cast(Any, http),
+        ws="none",
+        proxy_headers=False,
         log_level="error",
         access_log=False,
         lifespan="on" if lifespan else "off",

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from drretail.doors.doors import Doors
-from drretail.doors.pages import Page, product_page
+from drretail.doors.pages import Page
 from drretail.env.world import World
 from drretail.records.reading import Pick
 from drretail.records.run import SearchMix
@@ -62,8 +62,6 @@ def test_hard_coded_hosts_are_answered_behind_the_proxy_alone(world: World, host
     [
         ("web", WORDS, ["web_search"]),
         ("shop", WORDS, ["product_catalog_search"]),
-        ("turns", f"{WORDS} site:ecommerce.com", ["product_catalog_search"]),
-        ("turns", f"{WORDS} site:birds.example", ["web_search"]),
         ("turns", " ".join(f"word{number}" for number in range(200)), ["web_search", "product_catalog_search"]),
     ],
 )
@@ -86,12 +84,12 @@ def test_pages_are_extracted_and_what_the_world_lacks_is_refused_and_no_step(wor
             said = (await client.post("tavily/extract", json={"urls": urls})).json()
             assert [row["url"] for row in said["results"]] == urls[:3]
             assert "every two weeks" in said["results"][0]["raw_content"]
-            assert "Price: USD 24.99" in said["results"][2]["raw_content"]
+            assert "$24.99" in said["results"][2]["raw_content"]
             assert [row["url"] for row in said["failed_results"]] == urls[3:]
             page = (await client.post("v2/scrape", json={"url": GUIDE})).json()["data"]
             assert (page["metadata"]["statusCode"], "every two weeks" in page["markdown"]) == (200, True)
         async with httpx2.AsyncClient(proxy=doors.place.proxy) as client:
-            assert (await client.post("http://us.telemetry.example/batch", json={})).status_code == 403
+            assert (await client.post("http://us.telemetry.example/batch", json={})).status_code == 405
         assert doors.world.refused == {"ping.example": 1, "us.telemetry.example": 1}
 
     session = at_doors(world, use)
@@ -107,10 +105,10 @@ def test_the_shops_pages_are_read_without_scripts_and_its_cart_becomes_picks(wor
             linked = json.loads(re.findall(r'<script type="application/ld\+json">(.*?)</script>', page, re.DOTALL)[0])
             assert (linked["@type"], linked["offers"][0]["price"]) == ("Product", "24.99")
             for path, text in (
-                ("", "4 products"),
+                ("", "Hopper Bird Feeder"),
                 ("search?q=hopper", "Hopper Bird Feeder"),
-                ("search?q=feeder&price_max=30", "results for feeder"),
-                ("category/Bird Feeders", "results for Bird Feeders"),
+                ("search?q=feeder&offset=1", "results for feeder"),
+                ("category/Bird Feeders", "products in Bird Feeders"),
                 ("account", "U:profile"),
                 ("account/orders", "Order 0000000002"),
                 ("account/orders/0000000002", "O:0000000002"),
@@ -140,8 +138,8 @@ def test_the_shops_pages_are_read_without_scripts_and_its_cart_becomes_picks(wor
 def test_a_pages_text_stays_text(world: World) -> None:
     hostile = "</script><script>alert(1)</script>"
     for page in (
-        Page(GUIDE, hostile, paragraphs=(hostile,)),
-        product_page(FEEDER, a_product(1, hostile, 1.0), has_account=False),
+        Page(hostile, paragraphs=(hostile,)),
+        Page(hostile, product=a_product(1, hostile, 1.0)),
     ):
         assert "<script>alert" not in page.html()
         assert hostile in page.text
@@ -181,6 +179,6 @@ def test_a_flood_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> No
     async def use(doors: Doors) -> None:
         async with httpx2.AsyncClient(base_url=doors.place.here + "/") as client:
             assert (await client.post("cart", content=b"x" * 11)).status_code == 413
-            assert [(await client.get("cart")).status_code for _ in range(5)] == [200] * 3 + [429] * 2
+            assert [(await client.get("cart")).status_code for _ in range(5)] == [200] * 2 + [429] * 3
 
     at_doors(world, use)

@@ -71,7 +71,7 @@ def test_https_ends_at_the_gateway_for_clients_that_trust_its_authority(world: W
 @pytest.mark.parametrize("name", ["ä" * 300, "a..b"])
 def test_no_authority_names_what_is_no_host(tmp_path: Path, name: str) -> None:
     with pytest.raises(UnicodeError):
-        Authority(tmp_path).context(name)
+        Authority(tmp_path).context_of(name)
 
 
 @pytest.mark.skipif(why_unsealed() is not None, reason=str(why_unsealed()))
