@@ -200,7 +200,8 @@ class _Gate(Impatient):
             )
             if transport is not None:
                 within.connection_made(transport)
-                within.data_received(within._early)
+                if within._early:  # h11 takes no bytes for the end of all
+                    within.data_received(within._early)
 
     def _knows_token(self, headers: Headers) -> bool:
         kind, _, encoded = headers.get("proxy-authorization", "").partition(" ")
