@@ -218,11 +218,12 @@ class ShopEnv:
         call = {"name": "product_catalog_search", "arguments": {"query": "bib"}}
         observation, reward, terminated, truncated, info = env.step(call)
 
-    ``reset`` and ``step`` are those of gymnasium's ``Env``. An observation is the text that a model reads: first the instructions and the question, then the result of each
-    call, or what was wrong with it. A rollout ends with ``submit_report``, or without a reward after ``max_steps``
-    calls. In a conversation the shopper then says the next words: each turn is a rollout of its own, with its reward,
-    in the session of the turns before. Calls from several threads into one rollout run one after the other. For
-    parallel rollouts, open one Shop and give it to one env per rollout.
+    ``reset`` and ``step`` are those of gymnasium's ``Env``. An observation is the text that a model reads: first the
+    instructions and the question, then the result of each call, or what was wrong with it. A rollout ends with
+    ``submit_report``, or without a reward after ``max_steps`` calls. In a conversation the shopper then says the next
+    words: each turn is a rollout of its own, with its reward, in the session of the turns before. Calls from several
+    threads into one rollout run one after the other. For parallel rollouts, open one Shop and give it to one env per
+    rollout.
     """
 
     def __init__(
