@@ -13,6 +13,7 @@ from drretail.grounding.constraints import UNDECIDED, Decisions
 from drretail.grounding.listing import (
     Listing,
     could_be_of_kind,
+    is_unplaced,
     joined_words,
     leaf_of_kind,
     listing_of,
@@ -71,7 +72,10 @@ class Offers:
 
     @remembered
     def could_be(self, kind: str) -> list[Listing]:
-        """Every product that may be of a kind, by id: it holds all the kind's words, or is in a category so named."""
+        """Every product that may be of a kind, by id.
+
+        It has the kind's words, is in a category so named, or is in a department alone and called like things there.
+        """
         # Kinds compare words by their stems. A catalog that compares unchanged words misses "feeders".
         text = search_words(kind) or kind if self.world.manifest.analyzer == "english" else ""
         ids = set(self.world.catalog.matching(CatalogQuery(text, match="all")))
@@ -79,7 +83,12 @@ class Offers:
             ids.update(self.world.catalog.matching(CatalogQuery(joined_words(kind), match="all")))
         if self.has_category(leaf_of_kind(kind)):
             ids.update(self.world.catalog.matching(CatalogQuery("", category=leaf_of_kind(kind))))
-        return [listing for listing in self.listings(sorted(ids)) if could_be_of_kind(listing.product, kind)]
+        leaf = leaf_of_kind(kind)
+        for department, names in self.world.store.vocabulary.heads_below(leaf).items():
+            for name in names:
+                ids.update(self.world.catalog.matching(CatalogQuery(name, category=department)))
+        could_be = self.listings(sorted(ids))
+        return [each for each in could_be if could_be_of_kind(each.product, kind) or is_unplaced(each, leaf)]
 
     def listings(self, product_ids: Sequence[str]) -> list[Listing]:
         """The products of these ids, without those that the shop lacks."""

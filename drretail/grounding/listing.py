@@ -137,6 +137,8 @@ def state_of_kind(listing: Listing, kind: str) -> State:
     of others in it call such a thing.
     """
     product = listing.product
+    if is_unplaced(listing, leaf_of_kind(kind)):
+        return "open"
     path = product.categories[1:] or product.categories  # the first of several is a department
     *above, wanted = map(stems_of, _path(kind))
     leaf = stems_of(path[-1]) if path else ()
@@ -147,6 +149,15 @@ def state_of_kind(listing: Listing, kind: str) -> State:
         is_said = not names.isdisjoint(heads_of(path[-1])) or not names.isdisjoint(listing.vocabulary.heads(path))
         return "met" if is_said else "open"
     return "open" if could_be_of_kind(product, kind) else "broken"
+
+
+def is_unplaced(listing: Listing, leaf: str) -> bool:
+    """True if the shop keeps a product in a department alone, and its title calls it what titles in a category of this
+    name there call such a thing.
+    """
+    product = listing.product
+    heads = listing.vocabulary.heads_below(leaf) if len(product.categories) == 1 else {}
+    return not names_of(product).isdisjoint(heads.get(product.category, ()))
 
 
 def _names_of_path(path: Sequence[str], wanted: tuple[str, ...]) -> bool:

@@ -22,7 +22,8 @@ SAMPLE = 5_000
 # On 2,017 colors of real rows these leave the sixteen basic ones. "Multicolor" stands in 21 percent of its titles.
 _LEAST_RECORDS, _LEAST_IN_LEAF, _LEAST_SHARE, _LEAST_SAID = 2, 5, 0.01, 1 / 3
 # In 5,647 real rows what fewer titles are called is a part as often as not: a nib, among fountain pens.
-_LEAST_CALLED, _LEAST_HEADS, _HEADS = 3, 1 / 3, ">"
+_LEAST_CALLED, _LEAST_HEADS = 3, 1 / 3
+_HEADS, _BELOW = ">", ">>"
 
 
 class Vocabulary:
@@ -34,6 +35,11 @@ class Vocabulary:
     def heads(self, path: Sequence[str]) -> frozenset[str]:
         """What at least a third of the titles in a category call the things there: "machine" of sleep soothers."""
         return self._words.get((_HEADS, *path), frozenset())
+
+    def heads_below(self, leaf: str) -> Mapping[str, frozenset[str]]:
+        """The same of all categories of a name, by the department that they are in."""
+        name = stems_of(leaf)
+        return {key[1]: words for key, words in self._words.items() if key[0] == _BELOW and key[2:] == name}
 
     def has(self, leaf: str, field: str, value: str) -> bool:
         """True if a value, as ``value_words`` has it, is a word of the field, in the whole shop or in a category."""
@@ -49,6 +55,8 @@ class Vocabulary:
             title, path = value_words(product.title), (_HEADS, *(product.categories[1:] or product.categories))
             called = frozenset(word for word in names_of(product) if len(word) > 1 and word.isalpha())
             of_product: list[tuple[tuple[str, ...], frozenset[str]]] = [(path, called)]
+            if len(product.categories) > 1:
+                of_product.append(((_BELOW, product.category, *stems_of(product.leaf_category)), called))
             for name, text in product.details.items():
                 texts = (text, *values_in(text)) if isinstance(text, str) else ()
                 values = frozenset(map(value_words, texts))
@@ -56,7 +64,7 @@ class Vocabulary:
             for key, words in of_product:
                 records[key] += 1
                 counts[key].update(words)
-                said[key].update(word for word in words if key is path or word in title)
+                said[key].update(word for word in words if key[0] in (_HEADS, _BELOW) or word in title)
         return {
             key: frozenset(
                 word
@@ -69,7 +77,7 @@ class Vocabulary:
 
 def _least(key: tuple[str, ...], records: int) -> float:
     """How many of so many records must have a word."""
-    if key[0] == _HEADS:
+    if key[0] in (_HEADS, _BELOW):
         return max(_LEAST_CALLED, _LEAST_HEADS * records)
     return _LEAST_IN_LEAF if key[0] else max(_LEAST_RECORDS, _LEAST_SHARE * records)
 

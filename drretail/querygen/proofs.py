@@ -2,7 +2,8 @@
 
 Without a source, every limit that rests on it is gone. The source is needed if
 
-    a  the cheapest basket that keeps the rest is not right
+    a  the cheapest basket that keeps the rest is not right, and not all of these limits are open-ended: of what has
+       to hold more than last time the largest is right
     b  luck, the share of right ones among all baskets that keep the rest, is at most 1/3, open ones counted
        as right
     c  at least eight baskets keep the rest
@@ -165,8 +166,10 @@ def _proof(case: QueryCase, whole: _Whole, kind: SourceKind) -> NeedProof:
     wish, things = ablated.wish or Wish(), case.stock.offers.reference(ablated).things
     left = whole.baskets(wish, things)
     decided = left[RIGHT] + left[WRONG]
+    bounds = [limit.is_open_ended for limit in whole.wish.every_limit if limit.rests_on(kind)]
+    is_guessed = whole.verdict(needed(things), cheapest_choice(needed(things), wish)) == RIGHT
     failed = {
-        "a": whole.verdict(needed(things), cheapest_choice(needed(things), wish)) == RIGHT,
+        "a": is_guessed or (bool(bounds) and all(bounds)),
         "b": left[RIGHT] + left[OPEN] > MOST_LUCK * left.total(),
         "c": decided < _LEAST_LEFT,
         "d": not whole.is_unmeetable and whole.n_right < _LEAST_RIGHT,
@@ -210,14 +213,16 @@ def _measures(text: str) -> list[Numeral]:
 def _is_named(case: QueryCase, shopper: Shopper, source: Source) -> bool:
     """True if the text leads to a value by the shop alone.
 
-    It names what was ordered by its id, or by words of its title: those whose titles have all of them have the value
-    more often than by luck, and more often than their kind.
+    It names what was ordered by its id, or by words of its title other than the names of what is wanted: those whose
+    titles have all of them have the value more often than by luck, and more often than their kind.
     """
-    said, field = {*stems_of(case.query.text)}, folded(source.field)
+    wants = case.query.wish.wants if case.query.wish else ()
+    said = {*stems_of(case.query.text)}.difference(*(stems_of(want.name) for want in wants))
+    field = folded(source.field)
     for product_id in {order.product_id for order in orders_of(shopper, source)} & shopper.products.keys():
         product = shopper.products[product_id].product
         words = said.intersection(stems_of(product.title)) - STOP_WORDS
-        kind = [*case.stock.offers.could_be(product.leaf_category)]
+        kind = case.stock.offers.of_kind(product.leaf_category)
         named = [other for other in kind if words.issubset(stems_of(other.product.title))]
         shares = [
             fmean(folded(said_in(other, field)) == folded(source.value) for other in of) for of in (named, kind) if of

@@ -121,6 +121,13 @@ class Limit:
     sources: Sources
     demand: Demand | None = None
 
+    @property
+    def is_open_ended(self) -> bool:
+        """True if the largest value of the shop keeps it, or the smallest, so that nobody has to know the bound."""
+        if self.demand is None:
+            return self.name in {"rating_min", "ratings_min", "price_min"}
+        return (self.demand.least is None) != (self.demand.most is None)
+
     def rests_on(self, kind: SourceKind) -> bool:
         """True if one of its sources is of this kind."""
         return _rests_on(kind, self.sources)

@@ -66,3 +66,11 @@ def test_what_a_third_of_a_category_are_called_is_of_it() -> None:
         shop = Vocabulary(lambda sold=sold: sold)
         items = machines[0], cords[0]
         assert [state_of_kind(listing_of(item, shop), "Sleep Soothers") for item in items] == states
+
+
+def test_what_a_department_alone_keeps_is_open_if_it_is_called_so() -> None:
+    machines = [titled(f"Dozeley White Noise Machine {number}", "Sleep Soothers") for number in range(8)]
+    shop = Vocabulary(lambda: machines)
+    for item, state in ((titled("Dozeley Sound Machine"), "open"), (titled("Dozeley Lamp"), "broken")):
+        assert state_of_kind(listing_of(item, shop), "Sleep Soothers") == state
+        assert state_of_kind(listing_of(item), "Sleep Soothers") == "broken"

@@ -99,6 +99,7 @@ def test_luck_is_what_right_says_of_every_basket(make_world: MakeWorld, budget: 
 def test_what_is_not_proved_is_named_by_its_letter(linter: Linter) -> None:
     unsafe = tuple(Fact(product_id=f"C{n:02}", fact="recalled", source="W:aaaaaaaa") for n in (4, 9, 14))
     for letters, of, query in (
+        ("a", "web", asked(SIZE, LONG)),
         ("ab", "web", asked(facts=unsafe, budget={"amount": "90"})),
         ("c", "web", asked(SIZE, STEEL, budget={"amount": "35"})),
         ("d", "profile", asked(SIZE, STEEL, budget={"amount": "25"})),
