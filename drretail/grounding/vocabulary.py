@@ -38,12 +38,20 @@ class Vocabulary:
 
     def heads_below(self, leaf: str) -> Mapping[str, frozenset[str]]:
         """The same of all categories of a name, by the department that they are in."""
-        name = stems_of(leaf)
-        return {key[1]: words for key, words in self._words.items() if key[0] == _BELOW and key[2:] == name}
+        return self._below.get(stems_of(leaf), {})
 
     def has(self, leaf: str, field: str, value: str) -> bool:
         """True if a value, as ``value_words`` has it, is a word of the field, in the whole shop or in a category."""
         return any(value in self._words.get((part, value_words(field)), ()) for part in ("", leaf))
+
+    @cached_property
+    def _below(self) -> Mapping[tuple[str, ...], Mapping[str, frozenset[str]]]:
+        """By the stems of a category's name and by department; once: it is asked of every product without a path."""
+        below: dict[tuple[str, ...], dict[str, frozenset[str]]] = defaultdict(dict)
+        for key, words in self._words.items():
+            if key[0] == _BELOW:
+                below[key[2:]][key[1]] = words
+        return below
 
     @cached_property
     def _words(self) -> Mapping[tuple[str, ...], frozenset[str]]:

@@ -13,7 +13,6 @@ from drretail.api.queries.decide import demands_table, how_to_decide
 from drretail.api.queries.query_sets import on_types, typed_by_model, types_line
 from drretail.api.queries.writing import asking, in_own_words, journal_beside, named_writer, on_failures, shares_in
 from drretail.api.worlds import world_of
-from drretail.eval.numbers.facts import need_floors
 from drretail.grounding.text.wording import format_amount
 from drretail.query_files import gold_file, write_gold, write_with_gold
 from drretail.querygen.reading import TypedQueries, read_queries
@@ -88,6 +87,7 @@ class _Outcome:
         """A sentence for each source without which the queries are answered by luck too often, and for each part of
         them that is smaller than it is to be.
         """
+        from drretail.eval.numbers.facts import need_floors  # loads what scores numbers
         from drretail.querygen.proofs import MOST_LUCK
 
         floors = {floor.name: floor.at_most for floor in need_floors(self.queries)}
