@@ -92,9 +92,9 @@ def facts_of(web: Web) -> list[dict[str, Any]]:
 
     The fields of a row: ``url``, ``kind`` (of products) and ``facts``, each with the ``limit`` that follows for a wish.
     """
-    pages = shipped_corpora().get(web.corpus or "")
-    facts = None if pages is None else pages.with_name(pages.name.replace("_pages", "_facts"))
-    return [] if facts is None or not facts.exists() else [*map(parse_json, facts.read_text("utf-8").splitlines())]
+    pages = shipped_corpora().get(web.corpus or "", ())
+    facts = [path.with_name(path.name.replace("_pages", "_facts")) for path in pages]
+    return [parse_json(line) for path in facts if path.exists() for line in path.read_text("utf-8").splitlines()]
 
 
 class SandboxWeb:
