@@ -172,9 +172,9 @@ def cited(products: Iterable[str]) -> str:
 
 
 def best_of(env: ShopEnv) -> dict[str, int]:
+    """The best basket; an empty one where the shop can't meet the query."""
     best = env.shop.references[env.query.query_id].best
-    assert best is not None
-    return {item.product_id: item.quantity for item in best.items}
+    return {} if best is None else {item.product_id: item.quantity for item in best.items}
 
 
 def found(env: ShopEnv) -> list[str]:
@@ -355,8 +355,9 @@ def search_per_want(env: ShopEnv) -> str:
 
 
 def buys_the_best(env: ShopEnv) -> str:
-    """Buys the best cart."""
-    return buying(env, best_of(env))
+    """Buys the best cart, or declines where there is none."""
+    best = best_of(env)
+    return buying(env, best) if best else "Nothing in the shop meets every limit.\n\n```picks\n\n```"
 
 
 FIVE: Mapping[str, Policy] = {
