@@ -9,13 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    SystemMessage,
-    ToolMessage,
-    convert_to_messages,
-)
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.messages.utils import convert_to_openai_messages
 
 from drretail.records.base import canonical_json, sha256_of
@@ -93,55 +87,46 @@ def _schema(form: Mapping[str, Any] | None) -> Json | None:
     return {"title": named.get("name") or "answer", **named["schema"]}
 
 
-def _stops(stop: Any) -> tuple[str, ...]:
-    return (stop,) if isinstance(stop, str) else tuple(stop or ())
-
-
-def _arguments(text: Any) -> Json:
-    try:
-        read = json.loads(text) if isinstance(text, str) else text
-    except ValueError:
-        read = None
-    return read if isinstance(read, dict) else {}
-
-
 def _read_chat(body: Json) -> ModelRequest:
     messages = [message | {"content": message.get("content") or ""} for message in body["messages"]]
-    schema, choice = _schema(body.get("response_format")), _choice(body.get("tool_choice"))
-    tools, stops = _tools(body.get("tools")), _stops(body.get("stop"))
-    return ModelRequest(convert_to_messages(messages), tools, choice, schema, stops)
+    stop = body.get("stop") or ()
+    return ModelRequest(
+        convert_to_messages(messages),
+        _tools(body.get("tools")),
+        _choice(body.get("tool_choice")),
+        _schema(body.get("response_format")),
+        (stop,) if isinstance(stop, str) else tuple(stop),
+    )
 
 
 def _read_responses(body: Json) -> ModelRequest:
     given = body.get("input") or []
     given = [{"role": "user", "content": given}] if isinstance(given, str) else given
-    messages: list[BaseMessage] = [SystemMessage(body["instructions"])] if body.get("instructions") else []
+    messages: list[Json] = [{"role": "system", "content": body["instructions"]}] if body.get("instructions") else []
     for item in given:
         kind = item.get("type", "message")
         if kind == "message":
-            messages += convert_to_messages([{"role": item["role"], "content": _parts(item["content"])}])
+            messages.append({"role": item["role"], "content": _parts(item["content"])})
         elif kind == "function_call":
-            call = {"name": item["name"], "args": _arguments(item["arguments"]), "id": item["call_id"]}
-            _add_calls(messages, call)
+            if not messages or messages[-1]["role"] != "assistant":
+                messages.append({"role": "assistant"})
+            function = {"name": item["name"], "arguments": item["arguments"]}
+            calls = messages[-1].setdefault("tool_calls", [])
+            calls.append({"id": item["call_id"], "type": "function", "function": function})
         elif kind == "function_call_output":
-            output = item["output"]
-            messages.append(
-                ToolMessage(output if isinstance(output, str) else _parts(output), tool_call_id=item["call_id"])
-            )
+            messages.append({"role": "tool", "tool_call_id": item["call_id"], "content": _parts(item["output"])})
         elif kind != "reasoning":  # which only its own provider can read
             _refuse(f"There is input of the type {kind}")
     if body.get("previous_response_id"):
         _refuse("The request goes on with a response that is kept elsewhere")
-    schema, choice = _schema((body.get("text") or {}).get("format")), _choice(body.get("tool_choice"))
-    return ModelRequest(messages, _tools(body.get("tools")), choice, schema)
+    return _read_chat(body | {"messages": messages, "response_format": (body.get("text") or {}).get("format")})
 
 
 def _read_messages(body: Json) -> ModelRequest:
     system = [{"role": "system", "content": body["system"]}] if body.get("system") else []
     # Its blocks of calls and results become messages of their own, in the form that LangChain reads.
-    spoken = convert_to_openai_messages([*system, *body["messages"]])
-    tools, stops = _tools(body.get("tools")), _stops(body.get("stop_sequences"))
-    return ModelRequest(convert_to_messages(spoken), tools, _choice(body.get("tool_choice")), None, stops)
+    messages = convert_to_openai_messages([*system, *body["messages"]])
+    return _read_chat(body | {"messages": messages, "stop": body.get("stop_sequences")})
 
 
 def _parts(content: Any) -> Any:
@@ -157,15 +142,6 @@ def _parts(content: Any) -> Any:
         else:
             _refuse(f"There is a part of the type {part['type']}")
     return parts[0]["text"] if len(parts) == 1 and parts[0]["type"] == "text" else parts
-
-
-def _add_calls(messages: list[BaseMessage], call: Any) -> None:
-    """Adds a call to the message before it, if that is the model's, or as one of its own."""
-    last = messages[-1] if messages else None
-    if isinstance(last, AIMessage):
-        messages[-1] = last.model_copy(update={"tool_calls": [*last.tool_calls, call]})
-    else:
-        messages.append(AIMessage("", tool_calls=[call]))
 
 
 def _named(answer: AIMessage) -> str:

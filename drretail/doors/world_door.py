@@ -197,19 +197,13 @@ class WorldDoor:
             replies = await self.call(("get_user_profile", user), ("get_user_statistics", user))
         if any(reply.error for reply in replies):
             return self._lacking()
-        orders = [
-            Hit(
-                f"Order {row['order_id']} of {row['order_date'][:10]}",
-                f"{SHOP_URL}/account/orders/{row['order_id']}",
-                ", ".join(f"{name}: {text}" for name, text in _rows(row)),
-            )
-            for row in replies[0].value.get("orders", ())
-            if part
-        ]
-        facts = [fact for reply in replies for fact in _rows(reply.value) if not orders]
-        links = () if part else (("Your orders", "/account/orders"),)
-        title = "Your orders" if part else "Your account"
-        return self._of_shop(title, facts=tuple(facts), hits=tuple(orders), links=links)
+        if part:
+            rows: list[dict[str, Any]] = replies[0].value.get("orders", [])
+            links = tuple((f"Order {row['order_id']}", f"/account/orders/{row['order_id']}") for row in rows)
+        else:
+            links = (("Your orders", "/account/orders"),)
+        facts = tuple(fact for reply in replies for fact in _rows(reply.value))
+        return self._of_shop("Your orders" if part else "Your account", facts=facts, links=links)
 
     def put(self, offer_id: str, quantity: str, *, replaces: bool) -> bool:
         """Puts pieces of an offer into the cart, or with ``replaces`` so many in place of those there.
