@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from drretail.doors.protocols import PROTOCOLS, Unanswerable, cut
 from drretail.errors import CommandStopped, ModelError
@@ -74,7 +74,7 @@ class ModelDoor:
         document = protocol.write(cut(answer, asked.stops), str(body.get("model", "")))
         if not body.get("stream"):
             return JSONResponse(document)
-        return StreamingResponse(protocol.events(document), media_type="text/event-stream")
+        return Response(protocol.events(document), media_type="text/event-stream")
 
 
 def _refused(status: int, kind: str, why: str) -> Response:

@@ -5,13 +5,14 @@ whole or as a stream.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.messages.utils import convert_to_openai_messages
 
+from drretail.doors.pages import templates
 from drretail.records.base import canonical_json, sha256_of
 
 Json = dict[str, Any]
@@ -34,17 +35,6 @@ class ModelRequest:
     """The JSON schema of the answer."""
     stops: tuple[str, ...] = ()
     """Texts at which the answer is cut."""
-
-
-@dataclass(frozen=True, slots=True)
-class Protocol:
-    """How one protocol is read and written."""
-
-    read: Callable[[Json], ModelRequest]
-    write: Callable[[AIMessage, str], Json]
-    """The answer, under the name of the model that was asked for."""
-    events: Callable[[Json], Iterator[str]]
-    """The answer as a stream of server-sent events."""
 
 
 def cut(answer: AIMessage, stops: tuple[str, ...]) -> AIMessage:
@@ -144,131 +134,41 @@ def _parts(content: Any) -> Any:
     return parts[0]["text"] if len(parts) == 1 and parts[0]["type"] == "text" else parts
 
 
-def _named(answer: AIMessage) -> str:
-    """A name that is the same whenever the answer is."""
-    return sha256_of([answer.text, canonical_json(answer.tool_calls)])[:24]
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """How one protocol is read, and by which templates it is written."""
 
+    name: str
+    read: Callable[[Json], ModelRequest]
 
-def _used(answer: AIMessage) -> tuple[int, int]:
-    counted = answer.usage_metadata
-    return (0, 0) if counted is None else (counted["input_tokens"], counted["output_tokens"])
+    def write(self, answer: AIMessage, model: str) -> Json:
+        """The answer, under the name of the model that was asked for."""
+        calls = [{**call, "arguments": json.dumps(call["args"])} for call in answer.tool_calls]
+        counted = answer.usage_metadata or {"input_tokens": 0, "output_tokens": 0}
+        written = (
+            templates()
+            .get_template(f"{self.name}.json.jinja")
+            .render(
+                name=sha256_of([answer.text, canonical_json(answer.tool_calls)])[
+                    :24
+                ],  # the same whenever the answer is
+                model=model,
+                text=answer.text,
+                calls=calls,
+                read=counted["input_tokens"],
+                written=counted["output_tokens"],
+            )
+        )
+        return json.loads(written)
 
-
-def _write_chat(answer: AIMessage, model: str) -> Json:
-    message: Json = {"role": "assistant", "content": answer.text or None, "refusal": None}
-    if answer.tool_calls:
-        message["tool_calls"] = [
-            {
-                "id": call["id"],
-                "type": "function",
-                "function": {"name": call["name"], "arguments": json.dumps(call["args"])},
-            }
-            for call in answer.tool_calls
-        ]
-    read, written = _used(answer)
-    reason = "tool_calls" if answer.tool_calls else "stop"
-    return {
-        "id": f"chatcmpl-{_named(answer)}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": model,
-        "choices": [{"index": 0, "message": message, "finish_reason": reason, "logprobs": None}],
-        "usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written},
-    }
-
-
-def _write_responses(answer: AIMessage, model: str) -> Json:
-    name, done = _named(answer), {"status": "completed"}
-    output: list[Json] = [
-        {"type": "function_call", "id": f"fc_{name}_{rank}", "call_id": call["id"], "name": call["name"]}
-        | {"arguments": json.dumps(call["args"]), **done}
-        for rank, call in enumerate(answer.tool_calls)
-    ]
-    if answer.text or not output:
-        text = {"type": "output_text", "text": answer.text, "annotations": []}
-        output.insert(0, {"type": "message", "id": f"msg_{name}", "role": "assistant", "content": [text], **done})
-    read, written = _used(answer)
-    details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
-    usage = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written, **details}
-    unsaid = dict.fromkeys(("error", "incomplete_details", "instructions", "temperature", "top_p"))
-    about = {"id": f"resp_{name}", "object": "response", "created_at": 0, "model": model, "metadata": {}}
-    calling = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
-    return about | unsaid | calling | {"output": output, "usage": usage, **done}
-
-
-def _write_messages(answer: AIMessage, model: str) -> Json:
-    content: list[Json] = [{"type": "text", "text": answer.text}] if answer.text or not answer.tool_calls else []
-    content += [
-        {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
-        for call in answer.tool_calls
-    ]
-    read, written = _used(answer)
-    about = {"id": f"msg_{_named(answer)}", "type": "message", "role": "assistant", "model": model}
-    reason = {"stop_reason": "tool_use" if answer.tool_calls else "end_turn", "stop_sequence": None}
-    return about | {"content": content, **reason, "usage": {"input_tokens": read, "output_tokens": written}}
-
-
-def _event(data: Json, name: str = "") -> str:
-    return f"{f'event: {name}' + chr(10) if name else ''}data: {json.dumps(data)}\n\n"
-
-
-def _chat_events(answer: Json) -> Iterator[str]:
-    about = {name: answer[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
-    choice = answer["choices"][0]
-    message: Json = choice["message"]
-    calls = [{"index": rank, **call} for rank, call in enumerate(message.get("tool_calls", ()))]
-    delta = {"role": "assistant", "content": message["content"]} | ({"tool_calls": calls} if calls else {})
-    yield _event(about | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
-    end = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
-    yield _event(about | {"choices": [end], "usage": answer["usage"]})
-    yield "data: [DONE]\n\n"
-
-
-def _responses_events(answer: Json) -> Iterator[str]:
-    number = iter(range(10_000))
-
-    def event(kind: str, **fields: Any) -> str:
-        return _event({"type": f"response.{kind}", "sequence_number": next(number), **fields}, f"response.{kind}")
-
-    yield event("created", response=answer | {"status": "in_progress", "output": []})
-    for index, item in enumerate(answer["output"]):
-        place = {"output_index": index, "item_id": item["id"]}
-        begun = {"content": []} if item["type"] == "message" else {"arguments": ""}
-        yield event("output_item.added", output_index=index, item=item | begun)
-        for rank, part in enumerate(item.get("content", ())):
-            within: Json = place | {"content_index": rank}
-            yield event("content_part.added", part=part | {"text": ""}, **within)
-            yield event("output_text.delta", delta=part["text"], logprobs=[], **within)
-            yield event("output_text.done", text=part["text"], logprobs=[], **within)
-            yield event("content_part.done", part=part, **within)
-        if item["type"] == "function_call":
-            yield event("function_call_arguments.delta", delta=item["arguments"], **place)
-            yield event("function_call_arguments.done", arguments=item["arguments"], name=item["name"], **place)
-        yield event("output_item.done", output_index=index, item=item)
-    yield event("completed", response=answer)
-
-
-def _messages_events(answer: Json) -> Iterator[str]:
-    def event(kind: str, **fields: Any) -> str:
-        return _event({"type": kind, **fields}, kind)
-
-    yield event("message_start", message=answer | {"content": [], "stop_reason": None})
-    for index, block in enumerate(answer["content"]):
-        if block["type"] == "tool_use":
-            empty, delta = {"input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
-        else:
-            empty, delta = {"text": ""}, {"type": "text_delta", "text": block["text"]}
-        yield event("content_block_start", index=index, content_block=block | empty)
-        yield event("content_block_delta", index=index, delta=delta)
-        yield event("content_block_stop", index=index)
-    reason = {"stop_reason": answer["stop_reason"], "stop_sequence": None}
-    yield event("message_delta", delta=reason, usage=answer["usage"])
-    yield event("message_stop")
+    def events(self, answer: Json) -> str:
+        """The answer as a stream of server-sent events."""
+        return templates().get_template(f"{self.name}.sse.jinja").render(answer=answer)
 
 
 PROTOCOLS: Mapping[str, Protocol] = {
-    "/chat/completions": Protocol(_read_chat, _write_chat, _chat_events),
-    "/responses": Protocol(_read_responses, _write_responses, _responses_events),
-    "/messages": Protocol(_read_messages, _write_messages, _messages_events),
+    "/chat/completions": Protocol("chat", _read_chat),
+    "/responses": Protocol("responses", _read_responses),
+    "/messages": Protocol("messages", _read_messages),
 }
 """The protocols by their path below /v1."""
