@@ -115,8 +115,7 @@ class _Application:
         elif not is_own and not scope["state"][LET_IN]:
             answer = PlainTextResponse("This server answers on this machine only.", 421)
         else:
-            async with self._turns:
-                answer = await self._answered(request, is_own)
+            answer = await self._answered(request, is_own)
         await answer(scope, receive, send)
 
     async def _answered(self, request: Request, is_own: bool) -> Response:
@@ -136,11 +135,14 @@ class _Application:
                 body += part
                 if len(body) > MOST_BYTES:
                     return PlainTextResponse("This is longer than anything that is asked here.", 413)
-            return await self._of(request, host, path, base, bytes(body))
+            async with self._turns:
+                return await self._of(request, host, path, base, bytes(body))
         except ClientDisconnect:
             return PlainTextResponse("", 499)
         except (ModelError, CommandStopped) as problem:
             return JSONResponse({"error": str(problem)}, 502)
+        except (ValueError, TypeError, RecursionError) as problem:
+            return JSONResponse({"error": f"The request can't be read: {problem}."}, 400)
 
     async def _of(self, request: Request, host: str, path: str, base: str, body: bytes) -> Response:
         world, address = self.doors.world, f"{host}{path}"

@@ -179,7 +179,7 @@ class _Gate(Impatient):
             await self._tunnelled(target.rpartition(":")[0].strip("[]"), send)
         else:
             if is_proxied:
-                parts = urlsplit(target)
+                parts = urlsplit(target.replace("[", "%5B"))  # no address of IPv6 is in any world
                 others = [(name, text) for name, text in scope["headers"] if name != b"host"]
                 scope["headers"] = [(b"host", parts.netloc.encode()), *others]
                 scope.update({"path": unquote(parts.path) or "/", "raw_path": parts.path.encode() or b"/"})

@@ -15,10 +15,11 @@ from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedChat, scripte
 
 WORDS, PRODUCT = "bird feeder", "B0P0C5LLEP"
 ARGUMENTS: dict[str, Any] = {
-    "web_search": {"query": WORDS},
     "tavily_search": {"query": WORDS, "queries": [WORDS]},
     "product_catalog_search": {"query": WORDS},
+    "web_search": {"query": WORDS},
     "ConductResearch": {"research_topic": WORDS},
+    "LaunchResearcher": {"sub_problem": WORDS},
 }
 """The searches by their name, and what they are asked."""
 CODE = {
@@ -65,10 +66,13 @@ def shopper(*_: object) -> Any:
 
 def play(request: Request) -> AIMessage | ScriptedAnswer:
     """The next turn, by the tools that the request has and by what the conversation holds."""
+    text = "\n".join(message.text for message in request.messages)
+    products = list(dict.fromkeys(re.findall(r"\bB0[A-Z0-9]{8}\b", text.replace("B0EXAMPLE", ""))))
+    if request.schema == "IntermediateReport":
+        found = {"statement": f"This is a {WORDS}.", "citations": [f"P:{product}" for product in products[:1]]}
+        return ScriptedAnswer(structured={"insights": [found], "sources": [], "open_questions": []})
     if request.schema is not None:
         return ScriptedAnswer(structured=SCHEMAS.get(request.schema) or browsing(request.messages[-1].text))
-    text = "\n".join(message.text for message in request.messages)
-    products = list(dict.fromkeys(re.findall(r"\bB0[A-Z0-9]{8}\b", text.replace("B0EXAMPLE1", ""))))
     report = written(text, products)
     if "<code>" in text and "final_answer" in text:
         code = CODE.get(request.turn, f"final_answer({report!r})").replace("{product}", (products or ["-"])[0])
@@ -80,8 +84,9 @@ def play(request: Request) -> AIMessage | ScriptedAnswer:
         return calling("get_product_details", {"product_id": products[0]})
     if request.turn == 2 and products and "tavily_extract" in request.tool_names:
         return calling("tavily_extract", {"urls": [f"http://ecommerce.com/{products[0]}"]})
-    if "ResearchComplete" in request.tool_names and request.turn > 1:
-        return calling("ResearchComplete", {})
+    end = next((name for name in ("ResearchComplete", "Finalize") if name in request.tool_names), None)
+    if end is not None and request.turn > 1:
+        return calling(end, {})
     if "list of strings" in text and "search quer" in text:  # gpt-researcher's questions to itself
         return AIMessage(json.dumps([WORDS, f"how to choose a {WORDS}"]))
     if "agent_role_prompt" in text:
