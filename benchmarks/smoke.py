@@ -45,6 +45,7 @@ STARTED: dict[str, Sequence[str]] = {
     "comparisons": ["--rounds 1"],
     "ingest": ["--quick --reviews 3000 --products 300"],
     "backends": ["--products 400 --orders 2000 --calls 30 --clients 1 4"],
+    "doors": ["WORLD --rounds 1"],
     "estimates": [""],
     "extractions": [
         "LABELLED --experiment EXPERIMENT --world WORLD --prompts EXPERIMENT/lab/asked",
