@@ -1,4 +1,4 @@
-"""The options of ``score``, ``verify``, ``compare`` and ``report``."""
+"""The options of ``score``, ``compare`` and ``report``."""
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -92,20 +92,6 @@ class ScoreOptions:
     retry: Annotated[
         shared.Retry | None, Option("Judge again what failed, or everything.", RESUMING, metavar="failed|everything")
     ] = None
-
-
-@dataclass(frozen=True, slots=True)
-class VerifyOptions:
-    """Compares hashes, replays runs from their journals, and makes scores again.
-
-    Sends nothing, changes nothing. Exit code 3: something differs.
-    """
-
-    experiment: shared.Experiment
-    world: shared.MovedWorld = None
-    _: KW_ONLY
-    web: shared.Web = None
-    files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER")] = None
 
 
 @dataclass(frozen=True, slots=True)
