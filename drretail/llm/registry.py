@@ -112,9 +112,9 @@ class Model:
     def chat(self) -> "BaseChatModel":
         return self.opening()
 
-    def priced(self, usage: Usage, share: float = 1) -> Usage:
-        """The usage of its calls, with ``share`` of their ordinary price."""
-        return priced(usage, self.spec, self.params.get("base_url"), share=share)
+    def priced(self, usage: Usage) -> Usage:
+        """The usage of its calls, with their price."""
+        return priced(usage, self.spec, self.params.get("base_url"))
 
     def with_chat(self, chat: "BaseChatModel") -> "Model":
         return replace(self, opening=lambda: chat)

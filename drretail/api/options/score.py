@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
-from drretail.api.option import MODELS, OUTPUT, RESUMING, Option
+from drretail.api.option import OUTPUT, RESUMING, Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import WHAT
 from drretail.eval.names import METRICS, PAIRWISE
@@ -86,7 +86,6 @@ class ScoreOptions:
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     max_tokens: shared.MaxTokens = None
-    batch: Annotated[bool, Option("Use Anthropic's Message Batches: half the price, up to a day.", MODELS)] = False
     world: shared.MovedWorld = None
     web: shared.Web = None
     retry: Annotated[
