@@ -187,7 +187,10 @@ def _planned(options: ScoreOptions, *, keyless: bool = False) -> tuple[ScoringPl
     for a wrong name.
     """
     folder = folder_of(options.experiment)
-    metrics = metrics_of(options, folder)
+    metrics = metrics_in(options.metrics) or [*usual_metrics(folder)]
+    for metric in load_metrics(metrics):
+        if metric.lacks is not None and (reason := metric.lacks(folder)):
+            say(f"{folder} {reason}.")
     _check(options, metrics)
     settings = read_settings(web=options.web)
     asked = judges_for(
@@ -221,15 +224,6 @@ def _names(plan: ScoringPlan) -> frozenset[str]:
     """The metrics by the names that their rows have, also those requested as ``module:attribute``."""
     names = {metric for metric in plan.metrics if isinstance(metric, str)}
     return frozenset({*names, *(metric.name for metric in load_metrics(plan.metrics))})
-
-
-def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
-    """The named metrics; without any, the usual ones and those that apply to this experiment."""
-    metrics = metrics_in(options.metrics) or [*usual_metrics(experiment)]
-    for metric in load_metrics(metrics):
-        if metric.lacks is not None and (reason := metric.lacks(experiment)):
-            say(f"{experiment} {reason}.")
-    return metrics
 
 
 def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:

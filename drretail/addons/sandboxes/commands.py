@@ -35,9 +35,8 @@ from drretail.event_loop import run_loop
 from drretail.files import files_below
 from drretail.llm.registry import Model, check_priced
 from drretail.querygen.reading import read_queries
-from drretail.records.figures import counted, percent
+from drretail.records.figures import counted
 from drretail.records.query import Query
-from drretail.stats.intervals import share_interval
 from drretail.viewer.drawing.progress import busy, choose_progress
 from drretail.viewer.drawing.result import Result
 
@@ -170,16 +169,12 @@ def check_sandbox(options: CheckSandboxOptions) -> Result[CheckedSandbox]:
     """
     folder = Path(options.folder)
     with nullcontext() if options.world is None else world_of(options.world) as shop:
-        if shop is not None:
-            _check_world(folder, shop)
+        if shop is not None and shop.manifest.fingerprint != read_sandbox(folder).world_fingerprint:
+            raise UserError(f"{folder} was made for another shop: name its world with --world.")
         faults = sandbox_faults(folder, shop)
     checked = CheckedSandbox(faults)
     lines = [f"{query_id}: {fault}" for query_id, of_query in faults.items() for fault in of_query]
-    share = share_interval([float(not of_query) for of_query in faults.values()])
-    rate = f"{len(checked.passing)} of {len(faults)} queries pass"
-    if share.value is not None and share.low is not None and share.high is not None:
-        rate += f": {percent(share.value)}, 95% interval {percent(share.low)} to {percent(share.high)}"
-    lines.append(f"{rate}.")
+    lines.append(f"{len(checked.passing)} of {len(faults)} queries pass.")
     return Result(
         checked,
         {"faults": {name: list(of_query) for name, of_query in faults.items()}, "passing": checked.passing},
@@ -226,8 +221,3 @@ def _asker(folder: Path, model: Model, options: BuildOptions) -> AbstractContext
     allowance = Allowance(options.max_tokens, options.max_dollars)
     retry_failed = options.retry == "failed"
     return open_asker(model, folder, parallel=options.parallel, retry_failed=retry_failed, allowance=allowance)
-
-
-def _check_world(folder: Path, shop: World) -> None:
-    if shop.manifest.fingerprint != read_sandbox(folder).world_fingerprint:
-        raise UserError(f"{folder} was made for another shop: name its world with --world.")
