@@ -181,7 +181,7 @@ def found(env: ShopEnv) -> list[str]:
     """All products of three searches in the query's own words."""
     words = env.query.text.split()
     asked = [" ".join(words[start : start + 8]) for start in range(0, len(words), max(1, len(words) // 3))]
-    shown = [env.step(call("product_catalog_search", query=each))[3]["evidence"] for each in asked[:3]]
+    shown = [env.step(call("product_catalog_search", query=each))[4]["evidence"] for each in asked[:3]]
     return list(dict.fromkeys(it.removeprefix("P:") for ids in shown for it in ids if it.startswith("P:")))
 
 
@@ -218,7 +218,7 @@ def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
 
 def hits_of(env: ShopEnv, **search: Any) -> list[str]:
     """The products of a search."""
-    _, _, _, info = env.step({"name": "product_catalog_search", "arguments": search})
+    *_, info = env.step({"name": "product_catalog_search", "arguments": search})
     return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]
 
 

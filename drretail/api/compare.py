@@ -251,7 +251,7 @@ def _margins(options: CompareOptions) -> dict[str, float]:
     margins = dict[str, float]()
     for text in text_list(options.margin):
         name, _, size = text.rpartition("=")
-        if not name or not re.fullmatch(r"\d*\.?\d+", size.strip()) or not float(size):
+        if not name or not re.fullmatch(r"\d+(?:\.\d+)?|\.\d+", size.strip()) or not float(size):
             raise UserError(f"--margin {text!r} is none: write NAME=NUMBER, such as 'FP=.05'.")
         margins[name.strip()] = float(size)
     return margins
