@@ -156,8 +156,10 @@ class _Talk:
                 yield want.name, want.model_copy(update={"quantity": pieces}), {"count": _COUNTS[pieces]}
             elif kind in ("tighten", "change"):
                 limited = {*(demand.field for demand in want.must), *want.options}
+                looked_up = {demand.field for demand in want.must if demand.sources}  # nobody mistakes these
                 of_kind = KindOffers(offers.of_want(want), want.name)
-                choices = [*by_fields(of_kind), *by_options(of_kind)]
+                of_records = (*by_fields(of_kind), *by_options(of_kind))
+                choices = [choice for choice in of_records if looked_up.isdisjoint(choice.names)]
                 for choice in self.rng.sample(choices, len(choices)):
                     kept = tuple(demand for demand in want.must if demand.field not in choice.names)
                     edited = choice.added_to(want.model_copy(update={"must": kept}))

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from drretail.addons.reproduction.verify import verify
 from drretail.api.demo_recording import SCRIPT, play_answers, play_judge, recorded_queries
-from drretail.api.verify import verify
 from drretail.api.worlds import open_world
 from drretail.env.world import world_at
 from drretail.llm.scripted import read_script, requests_of, scripted_model
