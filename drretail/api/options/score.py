@@ -114,8 +114,7 @@ class CompareOptions:
 
     Prints a few sentences on two systems, or a table of many. Run `drretail score` first.
 
-    EXP may also be a CSV with the columns system, query, value (and user, repeat, metric), logs of inspect (.eval, or a
-    folder of them), or promptfoo's JSON.
+    EXP may also be a CSV with the columns system, query, value (and user, repeat, metric).
     """
 
     experiment: shared.Experiment
