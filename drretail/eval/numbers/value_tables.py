@@ -26,6 +26,10 @@ _LARGEST = 1e100
 """A value above it is none: its square would be no number."""
 
 
+_JUDGE = "the file"
+"""Whose values they are; that of another night, which confirms a gate, is called the same."""
+
+
 class _Value(NamedTuple):
     system: str
     query: str
@@ -75,7 +79,7 @@ def compare_values(
         )
         row = contrast("table", metric, (a_side, b_side), clusters, whole=1.0 if is_share else inf)
         rows.append(row.model_copy(update={"name": metric, "a": label, "b": other}))
-    final, columns = concluded(rows, clusters), Assessor(JudgeRef(spec=path.name, kind="rule_based"), "default").columns
+    final, columns = concluded(rows, clusters), Assessor(JudgeRef(spec=_JUDGE, kind="rule_based"), "default").columns
     comparisons = list[Comparison]()
     for label, other in shown:
         table = JudgeTable(**columns, rows=tuple(row for row in final if (row.a, row.b) == (label, other)))
