@@ -172,16 +172,16 @@ def cited(products: Iterable[str]) -> str:
 
 
 def best_of(env: ShopEnv) -> dict[str, int]:
+    """The best basket; an empty one where the shop can't meet the query."""
     best = env.shop.references[env.query.query_id].best
-    assert best is not None
-    return {item.product_id: item.quantity for item in best.items}
+    return {} if best is None else {item.product_id: item.quantity for item in best.items}
 
 
 def found(env: ShopEnv) -> list[str]:
     """All products of three searches in the query's own words."""
     words = env.query.text.split()
     asked = [" ".join(words[start : start + 8]) for start in range(0, len(words), max(1, len(words) // 3))]
-    shown = [env.step(call("product_catalog_search", query=each))[3]["evidence"] for each in asked[:3]]
+    shown = [env.step(call("product_catalog_search", query=each))[4]["evidence"] for each in asked[:3]]
     return list(dict.fromkeys(it.removeprefix("P:") for ids in shown for it in ids if it.startswith("P:")))
 
 
@@ -218,7 +218,7 @@ def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
 
 def hits_of(env: ShopEnv, **search: Any) -> list[str]:
     """The products of a search."""
-    _, _, _, info = env.step({"name": "product_catalog_search", "arguments": search})
+    *_, info = env.step({"name": "product_catalog_search", "arguments": search})
     return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]
 
 
@@ -355,8 +355,9 @@ def search_per_want(env: ShopEnv) -> str:
 
 
 def buys_the_best(env: ShopEnv) -> str:
-    """Buys the best cart."""
-    return buying(env, best_of(env))
+    """Buys the best cart, or declines where there is none."""
+    best = best_of(env)
+    return buying(env, best) if best else "Nothing in the shop meets every limit.\n\n```picks\n\n```"
 
 
 FIVE: Mapping[str, Policy] = {

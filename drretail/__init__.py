@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from drretail.addons.gym.trial import try_agent as try_agent
     from drretail.addons.imports.commands import import_reports as import_reports
     from drretail.addons.lab import commands as _lab
+    from drretail.addons.reproduction.reproduce import reproduce as reproduce
+    from drretail.addons.reproduction.verify import verify as verify
     from drretail.addons.sandboxes.commands import build_sandbox as build_sandbox
     from drretail.addons.sandboxes.commands import check_sandbox as check_sandbox
     from drretail.addons.voting.vote import vote as vote
@@ -87,7 +89,6 @@ if TYPE_CHECKING:
     from drretail.api.prompts import write_prompts as write_prompts
     from drretail.api.recorded import open_experiment as open_experiment
     from drretail.api.report import report as report
-    from drretail.api.reproduce import reproduce as reproduce
     from drretail.api.run import ask as ask
     from drretail.api.run import run as run
     from drretail.api.score import score as score
@@ -98,7 +99,6 @@ if TYPE_CHECKING:
     from drretail.api.shops.ingest import synth as synth
     from drretail.api.shops.tools import serve_tools as serve_tools
     from drretail.api.shops.tools import show_tools as show_tools
-    from drretail.api.verify import verify as verify
     from drretail.api.worlds import open_world as open_world
     from drretail.conditions.condition import Condition as Condition
     from drretail.eval.metric import Metric as Metric
@@ -142,7 +142,7 @@ _PLACES = {
     "queries": "drretail.api.queries",
     "read_experiment": "drretail.api.options.experiment_file:read_experiment",
     "report": "drretail.api.report:report",
-    "reproduce": "drretail.api.reproduce:reproduce",
+    "reproduce": "drretail.addons.reproduction.reproduce:reproduce",
     "run": "drretail.api.run:run",
     "score": "drretail.api.score:score",
     "serve_tools": "drretail.api.shops.tools:serve_tools",
@@ -151,7 +151,7 @@ _PLACES = {
     "show_tools": "drretail.api.shops.tools:show_tools",
     "synth": "drretail.api.shops.ingest:synth",
     "try_agent": "drretail.addons.gym.trial:try_agent",
-    "verify": "drretail.api.verify:verify",
+    "verify": "drretail.addons.reproduction.verify:verify",
     "vote": "drretail.addons.voting.vote:vote",
     "worlds": "drretail.api.shops.world",
 }

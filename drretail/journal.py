@@ -47,8 +47,6 @@ class Effect(Document):
     """Attempts after the first."""
     role: str | None = None
     """The role whose model was called."""
-    batched: bool | None = None
-    """True if the answer came through a provider's batch, at the batch price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,6 @@ class ActionResult:
     response: Any = None
     usage: dict[str, Any] | None = None
     retries: int = 0
-    batched: bool = False
     error: dict[str, Any] | None = None
 
 
@@ -192,7 +189,6 @@ class Effects:
                 seconds=round(time.monotonic() - clock, 6),
                 retries=result.retries or None,
                 role=self.role,
-                batched=result.batched or None,
             )
             self.journal.record(effect, asked)
             return effect

@@ -3,12 +3,14 @@ r"""Writes drretail/api/recordings anew, out of experiments that a language mode
     python scripts/record_demo.py [--keep] EXPERIMENT…
     python scripts/record_demo.py --again CHECKOUT [--judged ANSWERS]
 
-An experiment is made with a language model M (its two false claims and its broken limit were put in on purpose):
+An experiment is made with a language model M. The recorded one was played: language models answered its requests
+outside the program. Two false claims and a broken limit were put in on purpose.
 
     drretail demo --to d -q
     drretail run --queries drretail/api/recordings/demo_queries.jsonl --world d/world --agent react \
         --agent hybrid_react --vary researchers=2 --no-floors --model M --to exp
-    drretail score exp --metrics faithfulness,quality,checks,process,basket,pairwise --judge M
+    drretail score exp --judge M --metrics \
+        faithfulness,false_statements,quality,checks,process,basket,outcome,pairwise
 
 With --keep the questions and answers that are recorded already stay, before the new ones.
 

@@ -13,6 +13,7 @@ lab/          how good a judge is, by people's labels: ``lab``
 people/       what people say of reports: votes, ratings, labels
 personas/     users as personas with contexts, paired with tasks: ``queries personas``, ``context``, ``pair``
 publications/ metrics of other publications (pqr, dr3, report_eval), and the agent dr3
+reproduction/ the paper's experiment made again, and a folder held against its journals: ``reproduce``, ``verify``
 sandboxes/    sealed webs, one for each query: ``sandbox``
 spark/        the selection of an ingest on Spark: ``ingest --engine spark``
 voting/       the pages on which people vote, in the browser: ``vote``

@@ -13,9 +13,7 @@ run.py              ``run``: agents over queries, ``ask``: one question
 recorded.py         RecordedExperiment: the runs and reports of an experiment's folder
 recorded_scores.py  RecordedScores: its scores, as data frames and as tables
 score.py            ``score`` and ``estimate_score``, and the judges by their specs, open models and profiles
-verify.py           ``verify``: kept hashes, runs replayed from their journals, and scores made again
 compare.py          ``compare``: systems side by side
-reproduce.py        ``reproduce``: the paper's experiment, from the estimate to a page of results
 report.py           ``report``: pages, text and tables
 prompts.py          ``prompts``: the prompts and criteria that a user may replace: listed, printed, or written to files
 demo.py             ``demo``: everything from a shop to a page of results, small

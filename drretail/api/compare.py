@@ -284,7 +284,7 @@ def _numbers(flag: str, texts: Texts) -> dict[str, float]:
     return numbers
 
 
-_NUMBER = r"\d*\.?\d+"
+_NUMBER = r"(?:\d+(?:\.\d+)?|\.\d+)"
 
 
 def _sizes(comparisons: Sequence[Comparison], options: CompareOptions, clusters: Clusters) -> Iterator[SampleSize]:

@@ -4,8 +4,8 @@ Judges are opened by their specs, models and profiles.
 """
 
 import sys
-from collections.abc import Collection, Generator, Iterable, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,23 +97,6 @@ def judges_for(
     return [*by_name, *(Judge.of(judge) for judge in brought if isinstance(judge, Model))]
 
 
-@contextmanager
-def asked_in_batches(judges: Sequence[Judge], experiment: Path, poll: float) -> Generator[list[Judge]]:
-    """The same judges, asked through Message Batches; ``poll`` is in seconds.
-
-    The requests are kept beside the verdicts until all of them are answered, so that an interrupted command finds its
-    answers again. Raises UserError for a judge whose provider takes no batches.
-    """
-    from drretail.llm.batches import batching
-
-    with ExitStack() as stack:
-        models = [judge.model for judge in judges if judge.model is not None]
-        opened = [
-            stack.enter_context(batching(model, experiment / "verdicts", notify=say, poll=poll)) for model in models
-        ]
-        yield [Judge.of(model, in_batches=True) for model in opened]
-
-
 @accepts(ScoreOptions)
 def score(options: ScoreOptions) -> RecordedScores:
     """The scores of an experiment: ``.scores`` holds the rows, ``.by_system("FP")`` a variant by system,
@@ -138,14 +121,11 @@ def score(options: ScoreOptions) -> RecordedScores:
     pages = pages_by_label(settings, read_definition(folder).systems) if options.fetch_sources else None
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = allowance_for([folder], models, options.max_tokens, options.max_dollars)
-    asked_judges = (
-        asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
-    )
     printing = redirect_stdout(sys.stderr)  # what a metric of one's own prints is no result
-    with recorded_world(folder, options.world) as shop, asked_judges as judges, printing:
+    with recorded_world(folder, options.world) as shop, printing:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
-        whole = replace(plan, judges=judges, allowance=allowance, missing=pages, progress=choose_progress())
+        whole = replace(plan, allowance=allowance, missing=pages, progress=choose_progress())
         run_loop(score_experiment(_in_shop(whole, shop)))
         scores = made_scores(folder)
     if any(system.is_of_shop for system in read_definition(folder).systems.values()):
@@ -197,7 +177,7 @@ def estimate_score(options: ScoreOptions) -> Result[Sequence[Estimate]]:
     from drretail.eval.estimate import estimate_judging
 
     plan, _ = _planned(options, keyless=True)
-    judges = [replace(judge.with_wording(plan.wording.label), in_batches=options.batch) for judge in plan.judges]
+    judges = [judge.with_wording(plan.wording.label) for judge in plan.judges]
     parts = [*estimate_judging(plan.experiment, plan.metrics, judges, plan.again, plan.pairs, options.repeats)]
     return estimated(f"What is left to judge in {plan.experiment}", parts)
 
@@ -207,7 +187,10 @@ def _planned(options: ScoreOptions, *, keyless: bool = False) -> tuple[ScoringPl
     for a wrong name.
     """
     folder = folder_of(options.experiment)
-    metrics = metrics_of(options, folder)
+    metrics = metrics_in(options.metrics) or [*usual_metrics(folder)]
+    for metric in load_metrics(metrics):
+        if metric.lacks is not None and (reason := metric.lacks(folder)):
+            say(f"{folder} {reason}.")
     _check(options, metrics)
     settings = read_settings(web=options.web)
     asked = judges_for(
@@ -241,15 +224,6 @@ def _names(plan: ScoringPlan) -> frozenset[str]:
     """The metrics by the names that their rows have, also those requested as ``module:attribute``."""
     names = {metric for metric in plan.metrics if isinstance(metric, str)}
     return frozenset({*names, *(metric.name for metric in load_metrics(plan.metrics))})
-
-
-def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
-    """The named metrics; without any, the usual ones and those that apply to this experiment."""
-    metrics = metrics_in(options.metrics) or [*usual_metrics(experiment)]
-    for metric in load_metrics(metrics):
-        if metric.lacks is not None and (reason := metric.lacks(experiment)):
-            say(f"{experiment} {reason}.")
-    return metrics
 
 
 def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:

@@ -59,8 +59,6 @@ class Settings(BaseSettings):
     """True streams answers of Anthropic and OpenAI."""
     max_tokens: int | None = Field(default=None, ge=1)
     """The longest answer requested of a model, in tokens; None leaves it to each purpose."""
-    batch_poll: float = Field(default=30, gt=0)
-    """Seconds between two polls of a batch of a judge's questions."""
     tool_timeout: float = Field(default=30, gt=0)
     """Seconds for one tool call."""
     tool_threads: int = Field(default=4, ge=1)

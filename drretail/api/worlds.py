@@ -190,9 +190,9 @@ def pages_by_label(settings: "Settings", systems: Mapping[str, System]) -> "dict
     pages: dict[str, Pages] = {}
     for label, system in systems.items():
         web = served_to(system, chosen)
-        corpus = shipped_corpora().get(system.web_corpus or "")
-        if corpus is not None and web.corpus in shipped_corpora():
-            web = SandboxWeb(corpus)  # the pages of its shop
+        files = shipped_corpora().get(system.web_corpus or "")
+        if files is not None and web.corpus in shipped_corpora():
+            web = SandboxWeb(*files)  # the pages of its shop
         if system.web_corpus is not None and (web.provider, web.corpus) != (system.web_provider, system.web_corpus):
             raise UserError(
                 f"{label} read fixed pages ({system.web_provider} {system.web_corpus[:12]}), and --web {settings.web}"

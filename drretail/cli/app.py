@@ -90,9 +90,10 @@ ADDONS = {
         "gym": ("gym", "try"),
         "imports": ("import",),
         "lab": ("lab",),
-        "live": ("vote",),
         "personas": ("queries personas", "queries context", "queries pair"),
+        "reproduction": ("verify", "reproduce"),
         "sandboxes": ("sandbox",),
+        "voting": ("vote",),
     }.items()
     for name in names
 }

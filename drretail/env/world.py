@@ -107,7 +107,7 @@ def world_at(spec: str | Path, *, web: Web | None = None, servers: ServerSetting
     only commands and ``drretail.open_world`` read the settings. Raises UserError if there is no world, if it is damaged
     or of another format, and if a server cannot be used.
     """
-    web = SandboxWeb(default_corpus()) if web is None else web
+    web = default_corpus() if web is None else web
     if is_on_servers(spec):
         world = _on_servers(str(spec), required(servers, spec), web)
     else:

@@ -69,25 +69,17 @@ def feasible(cart: Cart) -> Measured:
 def utility_ratio(cart: Cart) -> Measured:
     """The cart's worth divided by the best basket's, from 0 to 1.
 
-    It is 0 if the cart exceeds a limit of price; unwanted pieces reduce it by their share of all pieces.
-    """
-    worth = worth_ratio(cart)
-    if worth is None:
-        return Measured(None, NOT_REQUIRED)
-    return Measured(worth * cart.share_wanted if cart.keeps_to_money else 0.0, describe_cart(cart))
-
-
-def worth_ratio(cart: Cart) -> float | None:
-    """The worth of the picks for the wants divided by the best basket's for them, at most 1; None if nothing has to be
-    bought.
-
-    A missing want is worth 0, and so is a pick without a known price; an optional want counts only if something is
-    picked for it.
+    It is 0 if the cart exceeds a limit of price; unwanted pieces reduce it by their share of all pieces. A missing want
+    is worth 0, and so is a pick without a known price; an optional want counts only if something is picked for it.
     """
     best, worths = cart.reference.best, {fit.product_id: fit.worth for thing in cart.things for fit in thing.fits}
     counted = {thing.name for thing, taken in zip(cart.things, cart.taken, strict=True) if taken or not thing.optional}
     most = sum(worths[item.product_id] for item in (best.items if best else ()) if item.thing in counted)
-    return min(1.0, cart.worth / most) if most else None
+    if not most:
+        return Measured(None, NOT_REQUIRED)
+    return Measured(
+        min(1.0, cart.worth / most) * cart.share_wanted if cart.keeps_to_money else 0.0, describe_cart(cart)
+    )
 
 
 def describe_cart(cart: Cart) -> str:

@@ -12,7 +12,6 @@ from drretail.eval.metric import Metric, is_judged
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.experiment import read_definition, read_runs
 from drretail.llm.estimates import Estimate, likely, typical
-from drretail.llm.prices import BATCH
 from drretail.records.run import Usage
 
 
@@ -68,6 +67,6 @@ def likely_judging(metric: str, judge: Judge, count: int, took: Usage, pieces: i
     """The estimate of so many reports or pairs; none for a judge that is no model."""
     if judge.model is not None and judge.ref.kind != "rule_based":
         row = typical("judging").get(metric, typical("judging")["any"])
-        share, what = BATCH if judge.in_batches else 1, "pairs" if metric == PAIRWISE else "reports"
+        what = "pairs" if metric == PAIRWISE else "reports"
         name = f"{metric} by {judge.ref.spec}"
-        yield likely(name, count, [(judge.model, row)], what, took=took, pieces=pieces, share=share)
+        yield likely(name, count, [(judge.model, row)], what, took=took, pieces=pieces)

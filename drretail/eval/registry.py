@@ -148,7 +148,8 @@ def usual_metrics(experiment: Path) -> list[str]:
     """
     if read_definition(experiment).preset == "paper":
         return [*PAPERS]
-    others = load_metrics(name for name in METRICS if name not in USUAL)
+    by_name = addon_names("only_by_name")  # loading those that apply nowhere by themselves takes time
+    others = load_metrics(name for name in METRICS if name not in {*USUAL, *by_name})
     return [*USUAL, *(metric.name for metric in others if metric.lacks is not None and not metric.lacks(experiment))]
 
 

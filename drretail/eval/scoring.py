@@ -198,10 +198,9 @@ class Submitter:
         # A run is read once for all metrics but those that need verdicts on pairs.
         of_pairs_read = (at for at, group in enumerate(groups) if any(PAIRWISE in metric.after for metric in group))
         at = next(of_pairs_read, len(groups))
-        side_by_side = BATCH_CONCURRENCY if any(judge.in_batches for judge in self.judges) else CONCURRENCY
         with self.plan.progress.track("judging", total) as bar:
             for work in (iter(tasks), self._of_runs(groups[:at]), self._of_meetings(), self._of_runs(groups[at:])):
-                await _work_on(self.plan.allowance, work, bar, side_by_side)
+                await _work_on(self.plan.allowance, work, bar)
 
     def _of_runs(self, groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
         # A report's questions are sent before code looks at it.
@@ -223,8 +222,6 @@ class Submitter:
 
 CONCURRENCY = 8
 """Jobs at once; in one, a judge is asked a few questions concurrently or one after the other."""
-BATCH_CONCURRENCY = 300
-"""Jobs at once with batches: each has two open files, of which a process may have about a thousand."""
 
 
 async def score_experiment(plan: ScoringPlan) -> Scores:
@@ -265,10 +262,10 @@ async def score_experiment(plan: ScoringPlan) -> Scores:
     return scores
 
 
-async def _work_on(allowance: Allowance, work: Iterator[Stages], bar: Bar, side_by_side: int) -> None:
+async def _work_on(allowance: Allowance, work: Iterator[Stages], bar: Bar) -> None:
     """Ends when all jobs are done or one has raised. What a job raises is raised once none is running."""
     stopped: list[Exception] = []
-    places = asyncio.Semaphore(side_by_side)
+    places = asyncio.Semaphore(CONCURRENCY)
 
     async def attempt(job: Job) -> None:
         """A job that meets the limit is skipped."""
@@ -292,7 +289,7 @@ async def _work_on(allowance: Allowance, work: Iterator[Stages], bar: Bar, side_
             if stopped:
                 return
 
-    workers = [asyncio.create_task(take()) for _ in range(side_by_side)]
+    workers = [asyncio.create_task(take()) for _ in range(CONCURRENCY)]
     try:
         await asyncio.gather(*workers)
     finally:

@@ -304,19 +304,26 @@ def is_below(value: float | None, least: float | None, *, unknown: bool) -> bool
 
 
 def is_too_dear(want: Want, listing: Listing, offer: Offer) -> bool:
-    """True if a piece is known to cost more than allowed; in a pack, each piece costs its share."""
+    """True if an offer is known to cost more than allowed; a pack that is bought for several pieces, more than these."""
     if want.price_max is None:
         return False
     price = priced_in(listing, offer, want.price_max.currency)
-    return price is not None and price > want.price_max.value * pieces_in(listing.product.title)
+    return price is not None and price > want.price_max.value * _pieces_bought(want, listing)
 
 
 def is_too_cheap(want: Want, listing: Listing, offer: Offer) -> bool:
-    """True if a piece is known to cost less than the least; in a pack, each piece costs its share."""
+    """True if an offer is known to cost less than the least; a pack that is bought for several pieces, than these."""
     if want.price_min is None:
         return False
     price = priced_in(listing, offer, want.price_min.currency)
-    return price is not None and price < want.price_min.value * pieces_in(listing.product.title)
+    return price is not None and price < want.price_min.value * _pieces_bought(want, listing)
+
+
+def _pieces_bought(want: Want, listing: Listing) -> int:
+    """How many of the wanted pieces one offer is: "a sheet, at most $25" allows no pack of three for $50, and "two
+    sheets, at most $25 each" one of two.
+    """
+    return min(want.quantity, pieces_in(listing.product.title))
 
 
 def priced_in(listing: Listing, offer: Offer | None, currency: str | None) -> Decimal | None:

@@ -17,5 +17,4 @@ local_chat.py  the base of chat models that answer in this process
 estimates.py   what work is likely to take, by what it took before or typically takes (typical.toml)
 offline/       rule-based stand-ins for models, loaded by name only
 scripted.py    models that play recorded or written answers, for authors of agents and tests
-batches.py     questions answered through Message Batches
 """

@@ -219,10 +219,15 @@ async def paced_attempt(
 ) -> "tuple[AIMessage | NoAnswer, float]":
     """One attempt, made as soon as the pace allows it, and the seconds that it took.
 
-    An argument that the server refuses is left out from then on, and the attempt is made again.
+    An argument that the server refuses is left out from then on, and the attempt is made again. Raises ModelError if
+    the question leaves no room in what the model is stated to hold.
     """
     await model.pacer.admit()
-    _check_fits(model, chat, messages)
+    held: int | None = model.stated_context or model.params.get("context")
+    if held is not None and held - (read := estimated_tokens(chat, messages)) < LEAST_ANSWER:
+        # Ollama would drop its beginning without a word.
+        asks = f"the question takes about {read:,} tokens, and {model.spec} holds {held:,}"
+        raise ModelError("context_overflow", f"{asks}: start its server with a longer context, or use another model")
     began = model.retrying.clock()
     while True:
         left_out = {*model.refused} & ARGUMENTS.keys()
@@ -233,17 +238,6 @@ async def paced_attempt(
             break
         model.refused.add(refused)
     return outcome, model.retrying.clock() - began
-
-
-def _check_fits(model: Model, chat: Any, messages: Sequence["BaseMessage"]) -> None:
-    """Raises ModelError if the question leaves no room in what the model is stated to hold.
-
-    Ollama would drop its beginning without a word.
-    """
-    held: int | None = model.stated_context or model.params.get("context")
-    if held is not None and held - (read := estimated_tokens(chat, messages)) < LEAST_ANSWER:
-        asks = f"the question takes about {read:,} tokens, and {model.spec} holds {held:,}"
-        raise ModelError("context_overflow", f"{asks}: start its server with a longer context, or use another model")
 
 
 async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float) -> "AIMessage | NoAnswer":

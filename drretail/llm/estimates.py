@@ -44,11 +44,8 @@ def likely(
     *,
     took: Usage,
     pieces: int,
-    share: float = 1,
 ) -> Estimate:
-    """By what so many ``pieces`` of such work ``took`` here. Without any, by each model's row of typical work, at
-    ``share`` of its ordinary price.
-    """
+    """By what so many ``pieces`` of such work ``took`` here. Without any, by each model's row of typical work."""
     unknown = tuple({model.spec: None for model, _ in rows if model.priced(Usage(calls=1)).unpriced})
     if pieces:
         usage = Usage(**{field: round(value * count / pieces) for field, value in took if field != "served"})
@@ -56,7 +53,7 @@ def likely(
         usage = Usage()
         for model, row in rows:
             calls, read, written = (round(value * count) for value in row)
-            usage += model.priced(Usage(calls=calls, input_uncached=read, output=written), share)
+            usage += model.priced(Usage(calls=calls, input_uncached=read, output=written))
     else:  # an agent that asks its own models
         return Estimate(name, count, None, None, None, None, "nothing")
     basis = f"{pieces:,} {what} here" if pieces else f"typical {what}"

@@ -14,8 +14,6 @@ from itertools import product
 from drretail.llm.providers import PROVIDERS
 from drretail.records.run import NANO, Usage
 
-BATCH = 0.5
-"""The price of a call in a batch, as a share of its ordinary price."""
 _FREE = ("offline:", "scripted:")
 """Providers whose models answer in this process."""
 SOURCE = "genai-prices"
@@ -23,7 +21,7 @@ _NAME = re.compile(r"(?:.*/)?(?P<name>.+?)(?:[-@:](?P<version>latest|\d{8}|\d{4}
 """A folder such as "models/", the name, and a version such as -2024-08-06, @20250929, -0613, -001 or :latest."""
 
 
-def priced(usage: Usage, spec: str, address: str | None = None, *, share: float = 1) -> Usage:
+def priced(usage: Usage, spec: str, address: str | None = None) -> Usage:
     """The usage with its price, or with its calls counted as ``unpriced`` if the price of "provider:model" is unknown.
 
     The price is that of the model that answered, if the usage names it. Several calls are taken to be of one length. A
@@ -50,7 +48,7 @@ def priced(usage: Usage, spec: str, address: str | None = None, *, share: float 
     for name, price in product(names, (*by_address, partial(calc_price, taken, provider_id=provider))):
         with suppress(LookupError):
             dollars = float(price(name).total_price)
-            return usage.model_copy(update={"nanodollars": round(dollars * calls * share * NANO)})
+            return usage.model_copy(update={"nanodollars": round(dollars * calls * NANO)})
     return usage.model_copy(update={"unpriced": calls})
 
 

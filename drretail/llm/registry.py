@@ -112,9 +112,9 @@ class Model:
     def chat(self) -> "BaseChatModel":
         return self.opening()
 
-    def priced(self, usage: Usage, share: float = 1) -> Usage:
-        """The usage of its calls, with ``share`` of their ordinary price."""
-        return priced(usage, self.spec, self.params.get("base_url"), share=share)
+    def priced(self, usage: Usage) -> Usage:
+        """The usage of its calls, with their price."""
+        return priced(usage, self.spec, self.params.get("base_url"))
 
     def with_chat(self, chat: "BaseChatModel") -> "Model":
         return replace(self, opening=lambda: chat)
@@ -148,15 +148,11 @@ class Model:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The parameters that are not defaults, without addresses. They tell two systems apart."""
-        return unusual_params(self.params)
-
-
-def unusual_params(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that are not defaults. An address is replaced by ``own_server``."""
-    usual = {"max_tokens": DEFAULT_MAX_TOKENS, "context": DEFAULT_CONTEXT, "temperature": 0}
-    stated = {name: value for name, value in params.items() if name != "base_url" and value != usual.get(name)}
-    return stated | ({"own_server": True} if "base_url" in params else {})
+        """The parameters that are not defaults, ``own_server`` for an address. They tell two systems apart."""
+        usual = {"max_tokens": DEFAULT_MAX_TOKENS, "context": DEFAULT_CONTEXT, "temperature": 0}
+        params = self.params.items()
+        stated = {name: value for name, value in params if name != "base_url" and value != usual.get(name)}
+        return stated | ({"own_server": True} if "base_url" in self.params else {})
 
 
 def open_recorded(model: RoleModel, params: Mapping[str, Any]) -> Model:

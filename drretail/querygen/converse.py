@@ -24,7 +24,7 @@ from drretail.querygen.rules.assortment import ENOUGH, KindOffers, comparable
 from drretail.querygen.rules.limits import by_fields, by_options
 from drretail.querygen.spoil import UNMET, UNTYPED, Derived
 from drretail.records.base import sha256_of
-from drretail.records.query import Query, Reference, Relation, turns_until
+from drretail.records.query import Query, Relation, turns_until
 from drretail.records.wish import Want, Wish
 
 _LEAST, _MOST = 4, 6
@@ -33,9 +33,10 @@ _TRIED = 12
 """Changes of a kind that are tried for one turn."""
 _PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.querygen") / "converse.toml").read_text("utf-8"))
 KINDS = (*_PHRASES,)
-_REVOCABLE = ("tighten", "change", "other", "other_brand", "cheaper")
+_REVOCABLE = ("other", "other_brand", "cheaper")
+"""What a shopper may take back at once: what was shown in place of something is liked less."""
 _COUNTS = {2: "two", 3: "three"}
-_UNDONE = {"add": ("drop",), "drop": ("add",)}
+_UNDONE = {"add": ("drop",), "drop": ("add",), "quantity": ("drop",)}
 _BY_RULES = {"source": "offline:converse", "rationale": "", "expected_tools": (), "typed_by": None, "prompts": ()}
 
 
@@ -77,11 +78,6 @@ def make_conversations(queries: Sequence[Query], world: World, seed: str, *, sen
     return talks
 
 
-def _accepted(reference: Reference) -> list[tuple[str, int, frozenset[str]]]:
-    """What would do for each thing, and how many of it."""
-    return [(thing.name, thing.quantity, frozenset(fit.offer_id for fit in thing.fits)) for thing in reference.things]
-
-
 @dataclass
 class _Talk:
     """A conversation under way."""
@@ -93,12 +89,13 @@ class _Talk:
     """With the oracle's picks."""
 
     def takes(self, query: Query) -> bool:
-        """Adds the turn if the shop can meet it, it changes something, and the oracle's own cart can follow it."""
+        """Adds the turn if the shop can meet it, it changes the best cart, and the oracle's own cart can follow it."""
         reference = self.stock.offers.reference(query)
         first = ConversationTurn(query, reference, self.stock.offers.world.store)
         asked = self.turns[-1].followed_by(query, reference) if self.turns else first
-        before = [] if query.relations else [_accepted(turn.reference) for turn in self.turns[-1:]]
-        if asked.followed.best is None or not asked.may_keep or _accepted(reference) in before:
+        if asked.followed.best is None or not asked.may_keep:
+            return False
+        if asked.followed.best.picks in [turn.picks for turn in self.turns[-1:]]:
             return False
         self.turns.append(replace(asked, picks=asked.followed.best.picks, decision="buy"))
         return True
@@ -107,7 +104,7 @@ class _Talk:
         """The kinds of the turns that are added; none if they are too few."""
         wanted, kinds = self.rng.randint(_LEAST, _MOST), [""]
         while len(self.turns) < wanted:
-            # Nobody drops at once what was added, or adds what was dropped.
+            # Nobody drops at once what was added or wanted twice, or adds what was dropped.
             barred = {kinds[-1], *_UNDONE.get(kinds[-1], ())} | (set() if kinds[-1] in _REVOCABLE else {"back"})
             order = sorted(self.rng.sample(KINDS, len(KINDS)), key=kinds.count)
             kind = next((kind for kind in order if kind not in barred and self._says(kind)), None)
@@ -122,7 +119,10 @@ class _Talk:
         for name, then, slots in islice(self._changes(kind), _TRIED):
             wants = {want.name: want for want in turn.wish.wants} | {name: then}
             wish = turn.wish.model_copy(update={"wants": tuple(filter(None, wants.values()))})
-            text = self.rng.choice(_PHRASES[kind][self.sentences]).format(name=name, **slots)
+            phrase = self.rng.choice(_PHRASES[kind][self.sentences])
+            if len(turn.wish.wants) == 1:  # there is nothing else that could be meant
+                phrase = phrase.replace(" for the {name}", "")
+            text = phrase.format(name=name, **slots)
             relations: dict[str, Any] = {name: kind} if kind in get_args(Relation) else {}
             if self.takes(turn_after(turn.query, text, wish, relations).model_copy(update=_BY_RULES)):
                 return True
@@ -138,11 +138,14 @@ class _Talk:
             wanted = {key for want in wants for key in offers.of_want(want).titles}
             for noun in self.rng.sample(nouns, len(nouns)):
                 of_kind = offers.of_kind(noun)
-                if len(comparable(of_kind)) >= ENOUGH and wanted.isdisjoint(of_kind.titles):
-                    yield noun, Want(name=noun, kinds=(noun,)), {"things": lowered(shelves[noun])}
+                if len(comparable(of_kind)) < ENOUGH or not wanted.isdisjoint(of_kind.titles):
+                    continue
+                # "Bottles" alone may be anything; "water bottles" are what titles call them.
+                if " " in (things := KindOffers(of_kind, lowered(shelves[noun])).called):
+                    yield noun, Want(name=noun, kinds=(noun,)), {"things": things}
             return
         for want in wants:
-            if kind in ("other", "other_brand", "cheaper"):
+            if kind in ("other", "other_brand") or (kind == "cheaper" and want.price_min is None):
                 yield want.name, want, {}
             elif kind == "back" and not turn.is_unchanged(want):
                 yield want.name, turn.wants_before[want.name], {}
@@ -153,8 +156,10 @@ class _Talk:
                 yield want.name, want.model_copy(update={"quantity": pieces}), {"count": _COUNTS[pieces]}
             elif kind in ("tighten", "change"):
                 limited = {*(demand.field for demand in want.must), *want.options}
+                looked_up = {demand.field for demand in want.must if demand.sources}  # nobody mistakes these
                 of_kind = KindOffers(offers.of_want(want), want.name)
-                choices = [*by_fields(of_kind), *by_options(of_kind)]
+                of_records = (*by_fields(of_kind), *by_options(of_kind))
+                choices = [choice for choice in of_records if looked_up.isdisjoint(choice.names)]
                 for choice in self.rng.sample(choices, len(choices)):
                     kept = tuple(demand for demand in want.must if demand.field not in choice.names)
                     edited = choice.added_to(want.model_copy(update={"must": kept}))

@@ -252,7 +252,7 @@ class Query(Document):
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
     part_of: str | None = None
-    """The set that it is of with the version of that, such as "demo-50 2"; None for a query of no set that ships."""
+    """The set that it is of with the version of that, such as "demo-50 3"; None for a query of no set that ships."""
     prompts: tuple[str, ...] = Field(default=(), exclude_if=lambda prompts: not prompts)
     """The user's own prompts by which a model wrote or typed it, each as its file's name and its hash."""
 

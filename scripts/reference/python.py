@@ -32,7 +32,7 @@ NAMES = {
         "drretail: run ask open_experiment read_experiment reproduce",
         "drretail.api.run: estimate_run",
         "drretail.api.recorded: RecordedExperiment RecordedAnswer",
-        "drretail.api.reproduce: Reproduction",
+        "drretail.addons.reproduction.reproduce: Reproduction",
         "drretail.records.query: Query",
         "drretail.records.wish: Wish Want Demand Source",
         "drretail.records.criteria: Needs NeedProof",
@@ -47,7 +47,7 @@ NAMES = {
         "drretail.api.recorded_scores: RecordedScores JudgingOutcome",
         "drretail.records.score: Score",
         "drretail.records.comparison: PairScore",
-        "drretail.api.verify: Verification Check",
+        "drretail.addons.reproduction.verify: Verification Check",
     ),
     "Comparisons": (
         "drretail: compare",

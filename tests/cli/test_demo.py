@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from drretail.addons.reproduction.verify import verify
 from drretail.api.demo_recording import SCRIPT, play_answers, play_judge, recorded_queries
-from drretail.api.verify import verify
 from drretail.api.worlds import open_world
 from drretail.env.world import world_at
 from drretail.llm.scripted import read_script, requests_of, scripted_model
@@ -23,7 +23,8 @@ from tests.cli.commands import MAIN, Command, ErrorOf, environment
 from tests.viewer.dom import Element, parse
 
 ANEW = "drretail/api/recordings no longer answers what is asked: scripts/record_demo.py records anew"
-
+ASK_EVERYTHING = ("dev-06", "dev-14")
+"""One has an answer that is asked for again, the other a false price that is looked at once more."""
 
 ALONE = f"""
 import socket, sys
@@ -77,11 +78,13 @@ def test_what_the_demo_made_is_what_it_would_make_again(
 
 
 def test_no_prompt_has_changed_since_its_answers_were_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of one of the questions: a recorded answer is found by its data, so a changed prompt would play old verdicts."""
-    play = read_script(SCRIPT)
+    """Of two questions that ask everything: a recorded answer is found by its data, so a changed prompt would play old
+    verdicts.
+    """
+    play, queries = read_script(SCRIPT), [query for query in recorded_queries() if query.query_id in ASK_EVERYTHING]
     model = scripted_model(play=play, name="recorded")
     monkeypatch.setattr("drretail.api.demo_recording.recorded_model", lambda: model)
-    monkeypatch.setattr("drretail.api.demo_recording.recorded_queries", lambda: recorded_queries()[:1])
+    monkeypatch.setattr("drretail.api.demo_recording.recorded_queries", lambda: queries)
     with open_world("demo") as shop:
         play_answers(tmp_path / "exp", shop, "drretail-demo/world")
         play_judge(tmp_path / "exp", shop, Progress())
@@ -97,7 +100,7 @@ def marks_of(answer: Element) -> list[str]:
     return [mark.text.strip() for mark in answer.all("", "mark")]
 
 
-def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.CompletedProcess[str], Path]) -> None:
+def test_the_demo_shows_the_whole_path_and_ten_questions(shown: tuple[subprocess.CompletedProcess[str], Path]) -> None:
     done, demo = shown
     assert {path.name for path in demo.iterdir()} == {"raw", "world", "recorded", "report.md", "report.html"}
     page = (demo / "report.html").read_text(encoding="utf-8")
@@ -108,23 +111,25 @@ def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.
     assert done.stdout.splitlines()[-1] == str(Path("drretail-demo", "report.html"))
     whole = parse((demo / "report.html").read_text(encoding="utf-8"))
     questions = list(whole.all("details", "question"))
-    assert len({query.user_id for query in recorded_queries()}) == len(questions) == 10
+    assert (len({query.user_id for query in recorded_queries()}), len(questions)) == (7, 10)
     (first,) = (question for question in questions if "open" in question.attributes)
-    assert "nothing in the shop meets them all" in first.text
-    refused, bought = (answer.text for answer in first.all("article", "answer"))
-    assert "✓ Right: nothing in the shop meets every limit" in refused
-    assert "$39.95" in bought
-    assert "4.2 ★ (424)" in bought
-    assert "✗ The budget is $32.00, and the picks cost $39.95" in bought
+    for bought in first.all("article", "answer"):
+        for words in ("$43.00", "4.5 ★ (215)", "✗ its record speaks against 'on a ceiling'"):
+            assert words in bought.text
+    declined = [question for question in questions if "nothing in the shop meets them all" in question.text]
+    refusals = [answer.text for question in declined for answer in question.all("article", "answer")]
+    assert [text.count("✓ Right: nothing in the shop meets every limit") for text in refusals] == 6 * [1]
     for question in questions:
-        behind = [mark for run in question.all("summary") for mark in marks_of(run)]
+        behind = "".join(run.text for run in question.all("details", "run"))
         for answer in question.all("article", "answer"):
-            assert {mark for mark in marks_of(answer) if mark[0] in "✓✗" and "claim" not in mark} <= {*behind}
-    screen = whole.by_id("first")
-    assert "5-year warranty" in screen.text
-    assert "No difference is shown. The judge preferred hybrid_react-researchers2 7 : 3." in " ".join(
-        screen.text.split()
-    )
+            said = [mark for mark in marks_of(answer) if mark[0] in "✓✗" and "claim" not in mark]
+            assert [mark for mark in said if mark.lstrip("✓✗ ") not in behind] == []
+    screen = " ".join(whole.by_id("first").text.split())
+    false = "The Quillane costs $75.00.", "The Thistlepan's shell is bamboo viscose, which feels cool to the touch."
+    for words in (*false, "'as many servings'", "0.14 on the 5 that need it"):
+        assert words in screen
+    assert "No difference is shown. The judge preferred hybrid_react-researchers2 7.5 : 2.5." in screen
+    assert "What was not used" not in page
 
 
 def test_a_recording_that_lacks_an_answer_ends_the_demo_with_3(

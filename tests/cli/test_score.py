@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.build import LABEL, experiment
+from tests.build import experiment
 from tests.cli.commands import Command, ErrorOf
 from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
-from tests.llm.batch_server import BatchServer, succeeded
 
 STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
 
@@ -31,7 +30,6 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*PAIRWISE, "--rules", "dr3"), "pairwise has no rules dr3: take default, paper"),
     ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
     (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
-    (("score", "exp", "--metrics", "quality", "--batch"), "--batch needs a judge of anthropic"),
     (("compare", "exp", "--judge", "gemini:x"), "There is no judge with verdicts here 'gemini:x'"),
 ]
 
@@ -71,23 +69,3 @@ def test_score_opens_with_the_scoreboard_and_metrics_come_by_details(drretail: C
     rows = json.loads(drretail(*asked, "--json").stdout)["scoreboard"]["rows"]
     (cells,) = (row["cells"] for row in rows if row["system"].startswith("r"))
     assert {"done", "words", "tokens"} <= set(cells)
-
-
-def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: Command, tmp_path: Path) -> None:
-    reports = {"q1-r1": "The bed costs $30 [P:B0000000A1].", "q2-r1": "It is soft."}
-    where = experiment(tmp_path / "exp", {LABEL: reports})
-    asked = ("score", "exp", "--metrics", "quality", "--judge", "anthropic:claude-sonnet-4-6")
-
-    def dollars(*more: str) -> float:
-        (row,) = json.loads(drretail(*asked, "--estimate", "--json", *more).stdout)["estimates"]
-        return row["dollars"]
-
-    assert dollars("--batch") == dollars() / 2 > 0
-    rating = json.dumps({"justification": "So.", "rating": 6})
-    with BatchServer(lambda *_: succeeded(rating)) as server:
-        settings = {"DRRETAIL_BASE_URL": server.url, "DRRETAIL_BATCH_POLL": "0.05"}
-        result = drretail(*asked, "--batch", ANTHROPIC_API_KEY="sk-test-0", **settings)
-    assert result.returncode == 0, result.stderr
-    assert "requests sent as batch msgbatch_0." in result.stderr
-    assert len(server.batches) == 1, "all questions on all reports go out together"
-    assert json.loads((where / "scores.json").read_text())["scores"]

@@ -21,7 +21,7 @@ HEAVY = [
 NEVER = [
     "anthropic", "babel", "duckdb", "elasticsearch", "httpcore2", "jinja2", "langchain", "lxml", "mcp",
     "openai", "pandas", "protego", "pymongo", "scipy.stats", "starlette", "trafilatura",
-    "drretail.data_ingest.plan", "drretail.env.copying", "drretail.llm.batches", "genai_prices",
+    "drretail.data_ingest.plan", "drretail.env.copying", "genai_prices",
     "drretail.viewer.experiment", "drretail.viewer.page",
 ]  # fmt: skip
 """Clients of other providers and servers, what reads raw files and web pages, and what makes pages of results."""

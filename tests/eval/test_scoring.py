@@ -1,4 +1,4 @@
-"""Scoring an experiment: once, several times, through batches; what stands, what is stale, what is asked again."""
+"""Scoring an experiment: once, several times; what stands, what is stale, what is asked again."""
 
 import json
 from collections.abc import Sequence

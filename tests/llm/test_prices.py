@@ -1,18 +1,17 @@
-"""What calls cost: tiers by length, cached tokens, batches, other addresses, and models whose price nobody knows."""
+"""What calls cost: tiers by length, cached tokens, other addresses, and models whose price nobody knows."""
 
 import pytest
 
-from drretail.llm.prices import BATCH, is_same_model, priced
+from drretail.llm.prices import is_same_model, priced
 from drretail.records.run import Usage
 
 READ = Usage(calls=1, input_uncached=1_000_000)
 
 
-def test_each_part_of_the_input_has_its_price_and_a_batch_costs_half() -> None:
+def test_each_part_of_the_input_has_its_price() -> None:
     used = Usage(calls=1, input_uncached=1_000, cache_read=2_000, cache_creation=400, output=100)
     dollars = (1_000 * 2 + 2_000 * 0.2 + 400 * 2.5 + 100 * 10) / 1e6
     assert priced(used, "anthropic:claude-sonnet-5").dollars == pytest.approx(dollars)
-    assert priced(used, "anthropic:claude-sonnet-5", share=BATCH).dollars == pytest.approx(dollars / 2)
 
 
 def test_a_long_call_costs_more_than_as_many_tokens_in_short_ones() -> None:

@@ -3,9 +3,11 @@ check_made_for: tests/querygen/test_spoil.py.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -177,32 +179,42 @@ def test_the_demo_world_is_the_one_that_the_queries_were_made_for(demo: World) -
     assert {query.world_fingerprint for query in shipped_queries()} == {WORLD}
 
 
-NOT_SAID = {
-    "dev-11": ["demand_unheard_of"],
-    "dev-19": ["demand_unheard_of"],
-    "test-04": ["demand_unheard_of"],
-    "test-14": ["demand_unheard_of"],
-    "test-19": ["demand_unheard_of"],
-    "test-25": ["demand_unheard_of"],
-}
-"""The frozen queries of which readers of the records found that no cart is known to meet them."""
+NEEDED = (("profile", "web"), ("profile",), ("web",), ())
 
 
-def test_nothing_is_found_in_any_of_them_nor_between_them_but_what_readers_of_the_records_found(demo: World) -> None:
-    linter = Linter(demo)
-    fifty, twenty = linter.check_all(shipped_queries()), linter.check_all(shipped_queries(GENERIC))
-    found = {each.query.query_id: [one.code for one in each.findings] for each in (*fifty, *twenty) if each.findings}
-    assert found == NOT_SAID
-    assert {each.query.query_id for each in fifty if each.reference.cheapest is None} == {*NOT_SAID}
+def proved_of(query: Query) -> tuple[str, ...]:
+    return query.needs.proved if query.needs else ()
 
 
-def test_every_demand_of_the_fifty_and_the_twenty_is_decided_on_the_records_as_they_are(demo: World) -> None:
-    questions, of_twenty = (
-        list(questions_of(queries, Offers(demo))) for queries in (shipped_queries(), shipped_queries(GENERIC))
+def sound(world: World, queries: tuple[Query, ...]) -> list[int]:
+    """Of queries without findings that are all decided: how many need what, and how many provably can't be met."""
+    checked = Linter(world).check_all(queries)
+    assert {each.query.query_id: each.findings for each in checked if each.findings} == {}
+    questions = list(questions_of(queries, Offers(world)))
+    assert [question.key for question in questions if not question.is_decided] == []
+    assert {question.ruling.by.partition(":")[0] for question in questions} == {"field", "model"}
+    proofs = Counter(
+        (bool(each.query.infeasible), each.reference.proof and each.reference.proof.state) for each in checked
     )
-    assert [question.key for question in (*questions, *of_twenty) if not question.is_decided] == []
-    decisions = [each for query in shipped_queries() if query.gold for each in query.gold.decisions]
-    assert {question.ruling.by.partition(":")[0] for question in questions} == {"model", "field"}
+    n = proofs[True, "proved"]
+    assert proofs == Counter({(True, "proved"): n, (False, "refuted"): len(queries) - n})
+    proved = Counter(proved_of(query) for query in queries if not query.infeasible)
+    return [*(proved[needed] for needed in NEEDED), n]
+
+
+def test_the_fifty_and_the_twenty_are_sound_and_the_fifty_need_what_their_card_says(demo: World) -> None:
+    fifty = shipped_queries()
+    assert sound(demo, fifty) == [18, 8, 9, 7, 8]
+    assert sound(demo, shipped_queries(GENERIC))[-1] == 0
+    for source in ("profile", "web"):
+        needed = {query.query_id: getattr(query.needs, source).luck for query in fifty if source in proved_of(query)}
+        assert fmean(needed.values()) <= 0.2
+        assert fmean(needed.get(query.query_id, 1) for query in fifty if not query.infeasible) <= 0.5
+    assert sum(bool(query.needs and query.needs.one_search) for query in fifty) <= 0.15 * len(fifty)
+    sentences = Counter(part for query in fifty for part in re.split(r"(?<=[.?!])\s+", query.text))
+    assert {part: n for part, n in sentences.items() if n > 1} == {}
+    assert sum(len(query.wish.wants) >= 3 for query in fifty if query.wish) >= 20
+    decisions = [each for query in fifty if query.gold for each in query.gold.decisions]
     assert all(holds(decision, Offers(demo)) for decision in decisions[::20])
 
 
@@ -226,22 +238,9 @@ def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path) -> None:
         assert document["users"] == len({query.user_id for query in queries})
 
 
-ALL = shipped_queries(*MARKET)
-
-
 def test_nothing_is_found_in_any_of_the_market_s_and_each_is_decided(market: World) -> None:
     assert (market.manifest.fingerprint, market.manifest.counts.products) == (MARKET_WORLD, 4_000)
-    checked = Linter(market).check_all(ALL)
-    assert {each.query.query_id: each.findings for each in checked if each.findings} == {}
-    proofs = Counter(
-        (bool(each.query.infeasible), each.reference.proof and each.reference.proof.state) for each in checked
-    )
-    assert proofs == {(True, "proved"): 18, (False, "refuted"): 102}
-    of_feasible = [each.query.needs.proved for each in checked if each.query.needs and not each.query.infeasible]
-    assert Counter(of_feasible) == {("profile", "web"): 44, ("profile",): 21, ("web",): 22, (): 15}
-    questions = list(questions_of(ALL, Offers(market)))
-    assert [question.key for question in questions if not question.is_decided] == []
-    assert {question.ruling.by.partition(":")[0] for question in questions} == {"field", "model"}
+    assert sound(market, shipped_queries(*MARKET)) == [44, 21, 22, 15, 18]
 
 
 def test_rows_of_one_conversation_follow_one_another(tmp_path: Path) -> None:

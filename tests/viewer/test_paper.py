@@ -1,4 +1,7 @@
-"""The tables as the paper has them. Also tests published.py. tables_markdown: tests/api/test_reproduce.py."""
+"""The tables as the paper has them. Also tests published.py.
+
+tables_markdown: tests/addons/reproduction/test_reproduce.py.
+"""
 
 import json
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""The forms by name.
-
-Forms that take no more than a function are here too: reports for deep_research_bench, and web pages.
-"""
+"""The forms by name, and the one of deep_research_bench, which takes no more than a function."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -10,13 +7,10 @@ from pathlib import Path
 
 from drretail.addons.exports import chat, score_tables
 from drretail.addons.exports.selection import Selection
-from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import UserError, check_known
-from drretail.eval.judging.sources import completed
 from drretail.files import made_whole, write_lines
-from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
-from drretail.records.base import canonical_json, file_name
+from drretail.records.base import file_name
 from drretail.records.figures import counted
 from drretail.run_file import read_evidence
 
@@ -59,36 +53,11 @@ def write_drb(selection: Selection, to: Path) -> str:
     return f"{counted(sum(map(len, files.values())), 'report')} in {counted(len(files), 'file')}"
 
 
-def _write_sandbox(selection: Selection, to: Path) -> str:
-    """Writes one page per line, sorted by address: each address once, with the text that was read first.
-
-    Raises UserError if no page was read.
-    """
-    pages: dict[str, SandboxPage] = {}
-    for chosen in selection:
-        corpus = selection.definition.systems[chosen.run.system].web_corpus
-        for raw in read_evidence(chosen.path):
-            entry = completed(selection.experiment, raw, corpus)
-            text = next((text.text for text in entry.texts if text.form == "page"), "")
-            if entry.url and text.strip():
-                page = SandboxPage(url=entry.url, title=entry.title, text=text, date=entry.date)
-                pages.setdefault(normalise_url(page.url), page)
-    if not pages:
-        raise UserError(
-            f"No page that the reports of {selection.experiment} cite was read: score --fetch-sources fetches them."
-        )
-    lines = (canonical_json(pages[url].model_dump(mode="json", exclude_none=True)) for url in sorted(pages))
-    write_lines(to, lines)
-    return counted(len(pages), "page")
-
-
 FORMS: Mapping[str, ExportForm] = {
     "chat": ExportForm("chat.jsonl", chat.write, redacts=True),
     "drb": ExportForm("drb", write_drb),
     "csv": ExportForm("scores-csv", score_tables.write_csv, redacts=True),
     "statements": ExportForm("statements.csv", score_tables.write_statements, redacts=True),
-    "rationales": ExportForm("rationales.csv", score_tables.write_rationales, redacts=True),
-    "sandbox": ExportForm("pages.jsonl", _write_sandbox),
 }
 
 
@@ -106,7 +75,7 @@ def export_selection(selection: Selection, name: str, to: Path, *, force: bool =
     """
     form = load_form(name)
     if selection.redaction is not None and not form.redacts:
-        raise UserError(f"{name} can't be redacted: take chat, csv, statements or rationales, or drop --redact.")
+        raise UserError(f"{name} can't be redacted: take chat, csv or statements, or drop --redact.")
     if not Path(form.name).suffix and to.suffix[1:].isalpha() and not to.is_dir():
         raise UserError(f"{name} is several files: name a folder with --to, such as {to.with_suffix('')}.")
     if (to.is_file() or to.is_dir()) and not force:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from drretail.addons.exports.selection import Chosen, Selection
-from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import judged_in
 from drretail.eval.method import method_cards
 from drretail.eval.numbers.facts import missing_in_words, with_slices
@@ -24,7 +23,6 @@ from drretail.viewer.drawing.table import csv_table, table_of
 from drretail.viewer.judged import read_judgements
 from drretail.viewer.sections import sections
 
-QUALITY = "quality"
 COLUMNS: Mapping[str, Sequence[str]] = tomllib.loads(Path(__file__).with_name("columns.toml").read_text("utf-8"))
 """The columns of each table."""
 
@@ -141,36 +139,6 @@ def write_statements(selection: Selection, to: Path) -> str:
     judges = f"drretail score {selection.experiment} --metrics {FALSE_STATEMENTS}"
     is_judged = FALSE_STATEMENTS in judged_in(selection.experiment)
     return f"0 statements ({'no answer makes one' if is_judged else f'none is judged yet: {judges}'})"
-
-
-LOW = 4
-"""Ratings below this show where a system fails (paper Appendix G)."""
-
-
-def write_rationales(selection: Selection, to: Path) -> str:
-    """Writes what judges said of each report that they rated below 4 in a dimension, by system, dimension and rating,
-    and says why there is none. Raises UserError without a report.
-    """
-    rows: list[dict[str, Any]] = []
-    for chosen in selection:
-        run = chosen.run
-        for judged in read_judgements(selection.experiment, QUALITY, run).by_judge:
-            rated = (verdict for verdict in judged.verdicts if verdict.state == "scored" and verdict.value < LOW)
-            about = {"query_id": run.query_id, "repeat": run.repeat, "judge": judged.judge.spec, "rules": judged.rules}
-            rows += [
-                {"system": run.system, "dimension": verdict.item, "rating": verdict.value, **about}
-                | {"rationale": verdict.reason, "question": chosen.query.text}
-                for verdict in rated
-            ]
-    if not selection.account.used:
-        raise selection.nothing_left()
-    rows.sort(key=lambda row: (row["system"], DIMENSIONS.index(row["dimension"]), row["rating"], row["query_id"]))
-    _csv(to, COLUMNS["rationales"], [selection.shown(row, row["query_id"]) for row in rows])
-    if rows:
-        return counted(len(rows), "rationale")
-    judges = f"drretail score {selection.experiment} --metrics {QUALITY} --judge PROVIDER:MODEL"
-    is_judged = QUALITY in judged_in(selection.experiment)
-    return f"0 rationales ({f'no rating is below {LOW}' if is_judged else f'none is judged yet: {judges}'})"
 
 
 def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:

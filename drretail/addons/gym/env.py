@@ -214,14 +214,16 @@ class ShopEnv:
     """One rollout at a time, each with a session of its own. Use it in ``with``, or close it.
 
         env = ShopEnv("demo")
-        observation = env.reset("dev-01")
-        observation, reward, done, info = env.step({"name": "product_catalog_search", "arguments": {"query": "bib"}})
+        observation, info = env.reset("dev-01")
+        call = {"name": "product_catalog_search", "arguments": {"query": "bib"}}
+        observation, reward, terminated, truncated, info = env.step(call)
 
-    An observation is the text that a model reads: first the instructions and the question, then the result of each
-    call, or what was wrong with it. A rollout ends with ``submit_report``, or without a reward after ``max_steps``
-    calls. In a conversation the shopper then says the next words: each turn is a rollout of its own, with its reward,
-    in the session of the turns before. Calls from several threads into one rollout run one after the other. For
-    parallel rollouts, open one Shop and give it to one env per rollout.
+    ``reset`` and ``step`` are those of gymnasium's ``Env``. An observation is the text that a model reads: first the
+    instructions and the question, then the result of each call, or what was wrong with it. A rollout ends with
+    ``submit_report``, or without a reward after ``max_steps`` calls. In a conversation the shopper then says the next
+    words: each turn is a rollout of its own, with its reward, in the session of the turns before. Calls from several
+    threads into one rollout run one after the other. For parallel rollouts, open one Shop and give it to one env per
+    rollout.
     """
 
     def __init__(
@@ -299,12 +301,22 @@ class ShopEnv:
         """The rollout's reward with its parts; None until it has ended."""
         return self._reward
 
-    def reset(self, query: str | Query | None = None, *, seed: int | None = None) -> str:
-        """Starts a new rollout and returns its first observation. It drops the one before, ended or not.
+    def reset(
+        self,
+        query: str | Query | None = None,
+        *,
+        seed: int | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[str, dict[str, Any]]:
+        """Starts a new rollout and drops the one before, ended or not. Returns the first observation, and details with
+        the ``query_id``.
 
-        Without ``query``, it is the shop's next query, or with ``seed`` a random one. Raises UnknownName for an unknown
-        id, and UserError for a query that can't be rewarded.
+        Without ``query``, it is ``options["query"]``, else the shop's next query, or with ``seed`` a random one. Raises
+        UnknownName for an unknown id or option, and UserError for a query that can't be rewarded.
         """
+        for name in options or {}:
+            check_known("option", ("query",), name)
+        query = (options or {}).get("query") if query is None else query
         with self._lock:
             if self._is_closed:
                 raise UserError(CLOSED)
@@ -320,10 +332,11 @@ class ShopEnv:
                 raise UserError(f"{drawn.query_id} follows {drawn.after}: begin with the first turn.")
             self._end()
             self._rollout = _Rollout(self._session(drawn), drawn)
-            return self._rollout.instructions
+            return self._rollout.instructions, {"query_id": drawn.query_id}
 
-    def step(self, call: object, *, same_turn: bool = False) -> tuple[str, float, bool, dict[str, Any]]:
-        """Makes a call. Returns the observation, the reward (0 until the end), whether this is the end, and details.
+    def step(self, call: object, *, same_turn: bool = False) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Makes a call. Returns the observation, the reward (0 until the end), whether the report ends the rollout,
+        whether ``max_steps`` cuts it off, and details.
 
         ``call`` is ``{"name": …, "arguments": {…}}``. ``same_turn`` says that the policy made it in one turn with the
         call before it, which exports show; calls that wait for one another are of one turn anyway.
@@ -353,8 +366,9 @@ class ShopEnv:
                     runs = (*rollout.before.runs, recorded.run)
                     before = TurnsBefore((*rollout.before.queries, rollout.query), runs, recorded.evidence)
                     self._rollout = _Rollout(self._session(following), following, before)
-                    return f"{reply.text}\n\n{self._rollout.instructions}", reward, False, info
-            return reply.text, self._reward.value if self._reward else 0.0, self.done, info
+                    return f"{reply.text}\n\n{self._rollout.instructions}", reward, False, False, info
+            reward = 0.0 if self._reward is None else self._reward.value
+            return reply.text, reward, rollout.is_handed_in, self.done and not rollout.is_handed_in, info
 
     def recorded(self) -> Recorded:
         """The rollout's record: its run, the ledger of what it was shown, and the texts that it read."""
@@ -455,5 +469,5 @@ def replay(env: ShopEnv, conversation: Mapping[str, Any]) -> Reward:
     for turn in turns:
         for place, call in enumerate(turn):
             if reward is None:
-                reward = env.step(call, same_turn=place > 0)[3].get("reward")
+                reward = env.step(call, same_turn=place > 0)[4].get("reward")
     return Reward(why=NO_REPORT) if reward is None else Reward.model_validate(reward)

@@ -85,14 +85,14 @@ class ShopEnvironment(Environment[ShopAction, ShopObservation, ShopState]):
         self, seed: int | None = None, episode_id: str | None = None, query_id: str | None = None, **others: Any
     ) -> ShopObservation:
         """Starts with the query ``query_id``, or with a random one if there is a ``seed``, or with the shop's next."""
-        text = self._env.reset(query_id, seed=seed)
+        text, _ = self._env.reset(query_id, seed=seed)
         query = self._env.query
         self._state = ShopState(episode_id=episode_id or str(uuid4()), query_id=query.query_id, user_id=query.user_id)
         return ShopObservation(text=text, tools=self._env.tools, reward=0.0)
 
     def step(self, action: ShopAction, timeout_s: float | None = None, **others: Any) -> ShopObservation:
-        text, reward, done, info = self._env.step({"name": action.name, "arguments": action.arguments})
-        self._state.step_count, self._state.done = self._env.steps, done
+        text, reward, *_, info = self._env.step({"name": action.name, "arguments": action.arguments})
+        self._state.step_count, self._state.done = self._env.steps, self._env.done
         return ShopObservation(
             text=text,
             evidence=info["evidence"],
@@ -100,7 +100,7 @@ class ShopEnvironment(Environment[ShopAction, ShopObservation, ShopState]):
             ended=info.get("ended"),
             parts=None if "reward" not in info else Reward.model_validate(info["reward"]),
             reward=reward,
-            done=done,
+            done=self._env.done,
         )
 
     @property

@@ -83,7 +83,7 @@ def part_of(text: str) -> int:
 
 def skeleton(text: str) -> str:
     """The question without what it is about: its function words and signs, and a point for all between."""
-    plain = re.sub(r"[\w$'’.,-]*\w", lambda word: word[0] if word[0].casefold() in STOP_WORDS else "·", text)
+    plain = re.sub(r"\$?\w+(?:[$'’.,-]+\w+)*", lambda word: word[0] if word[0].casefold() in STOP_WORDS else "·", text)
     return re.sub(r"·(?: ·)+", "·", plain)
 
 

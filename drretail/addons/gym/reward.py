@@ -2,7 +2,7 @@
 
     reward = worth · decision · (1 + verified) / 2 · integrity
 
-worth, verified   from 0 to 1: the picks beside the best basket; what the report's sources say of it (figures.py)
+worth, verified   from 0 to 1: the picks beside the best basket; what the report's sources say of it (verified.py)
 decision          1 for all that is wanted and nothing else, or a right refusal; 1/2 for a part of it; 0 for nothing
 integrity         1, or 0 for what ``check_report`` calls false of figures, quotations, sources, picks and conduct
 
@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from drretail.addons.gym.figures import verified_share
+from drretail.addons.gym.verified import verified_share
 from drretail.env.store.base import Store
 from drretail.errors import NotFound
 from drretail.eval.baskets import Measured, not_measured, refuses_rightly, utility_ratio

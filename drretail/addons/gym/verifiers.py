@@ -154,14 +154,14 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
         if env is None:
             return _result(ENDED, is_error=True)
         try:
-            text, _, done, info = await asyncio.to_thread(env.step, {"name": name, "arguments": arguments})
+            text, *_, info = await asyncio.to_thread(env.step, {"name": name, "arguments": arguments})
         except UserError:  # another call of the same turn has ended the rollout
             return _result(ENDED, is_error=True)
         if "reward" in info:
-            run = env.run() if done else env.turns[-1].run
+            run = env.run() if env.done else env.turns[-1].run
             self.state.turns = [*self.state.turns, Reward.model_validate(info["reward"])]
             self.state.report = f"{self.state.report}\n\n{read_page(run.report or '').shown}".strip()
-        if done:
+        if env.done:
             last: Query | None = env.query
             while (last := self._shop.follow_up(last)) is not None:
                 self.state.left += 1
@@ -238,7 +238,7 @@ class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportIn
             ShopEnv(shop, max_steps=config.max_steps, without=config.without, scope=config.scope) as env,
         ):
             for query_id in (query.query_id for query in shop.queries.values() if query.after is None):
-                task = {"id": query_id, "name": query_id, "query_id": query_id, "prompt": env.reset(query_id)}
+                task = {"id": query_id, "name": query_id, "query_id": query_id, "prompt": env.reset(query_id)[0]}
                 data = ShopData.model_validate(task)
                 yield ShopTask(data, config.task)
 

@@ -6,7 +6,7 @@ with an id, a name and a price is a product.
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import Any, cast
 
@@ -14,11 +14,15 @@ from drretail.addons.imports.conversation import ASSISTANT, Conversation
 from drretail.addons.imports.material import Trace
 from drretail.env.web.cleaning import LONGEST_TITLE, clean_line
 from drretail.grounding.report.evidence_ids import (
+    calculation_evidence_id,
+    normalise_expression,
     normalise_url,
     parse_evidence_id,
     product_evidence_id,
     web_evidence_id,
 )
+from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.numerals import work_out
 from drretail.grounding.text.untrusted import harmless
 from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
@@ -56,7 +60,7 @@ def trace_of(conversation: Conversation) -> Trace:
             seq = len(steps) + 1
             parsed = json_or_none(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
             args = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else None
-            entries = [] if text is None or is_error else list(evidence_in(text, seq))
+            entries = [] if text is None or is_error else [*evidence_in(text, seq), *_worked_out(args, text, seq)]
             for entry in entries:
                 held = evidence.setdefault(entry.id, entry)
                 shas = {shown.sha256 for shown in held.texts}
@@ -92,6 +96,19 @@ def evidence_in(result: str, seq: int) -> Iterator[Evidence]:
             waiting += inner.values()
         elif isinstance(inner, list):
             waiting += inner
+
+
+def _worked_out(args: Mapping[str, Any] | None, result: str, seq: int) -> Iterator[Evidence]:
+    """The calculation of another's calculator, whatever its names: arithmetic in the call, its value in the result."""
+    amounts = find_amounts(result)
+    for expression in map(str, (args or {}).values()):
+        value = next(iter(work_out(expression)[1:][-1:]), None)  # a number alone is no calculation
+        if value is not None and any(amount.agreement(value) in ("equal", "rounded") for amount in amounts):
+            key = normalise_expression(expression)
+            shown = _shown(f"{expression} = {value:f}", "record", seq)
+            yield Evidence(
+                id=calculation_evidence_id(expression), kind="calculation", key=key, title=expression, texts=(shown,)
+            )
 
 
 def _entry(value: dict[str, Any], seq: int) -> Evidence | None:

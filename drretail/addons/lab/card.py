@@ -176,7 +176,7 @@ LABELS = "labels"
 NO_QUESTION = "Is this so?"
 """The question for sets that have none, since a judge is always shown one."""
 AT_ONCE = 8
-"""Concurrent questions to one judge, without batches."""
+"""Concurrent questions to one judge."""
 
 
 def cards_folder(experiment: Path) -> Path:
@@ -200,7 +200,7 @@ async def judge_labelled(
         again=again,
         allowance=allowance,
     ) as session:
-        gate = asyncio.Semaphore(len(labelled.claims) if judge.in_batches else AT_ONCE)
+        gate = asyncio.Semaphore(AT_ONCE)
 
         async def ask(claim: LabelledClaim) -> None:
             evidence = claim.evidence

@@ -7,7 +7,6 @@ from drretail.addons.sandboxes.folder import COUNTER, TOLERANCE, own_sum, page_t
 from drretail.addons.sandboxes.options import OFFLINE
 from drretail.addons.sandboxes.search_based.build import people_of
 from drretail.addons.sandboxes.search_based.gold import text_files
-from drretail.addons.sandboxes.search_based.review import task_files
 from drretail.agents.page_reading import is_on
 from drretail.env.web.sandbox import (
     GOLD_FILE,
@@ -21,7 +20,7 @@ from drretail.env.web.sandbox import (
 )
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
-from drretail.files import read_document
+from drretail.files import files_below, read_document
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.records.base import file_name
 from drretail.records.criteria import KnownAnswer
@@ -76,7 +75,7 @@ def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | No
     if any(labels.get(page.url) == "supportive" and page.since != names[0] for page in pages):
         yield "a supportive page does not stand in every size."
     gold = read_document(task / GOLD_FILE, KnownAnswer)
-    files = task_files(task)
+    files = {path.name: path.read_bytes() for path in files_below(task / "files")}
     insights = (*gold.files.insights, *gold.sandbox.insights)
     if not insights:
         yield "it has no gold yet (the same `drretail sandbox build` writes it)."

@@ -17,7 +17,6 @@ from drretail.addons.sandboxes.search_based.build import (
     FoundBuilder,
     begin_build,
 )
-from drretail.addons.sandboxes.search_based.review import review_tasks
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.addons.sandboxes.synthetic.facts import user_files
 from drretail.addons.sandboxes.synthetic.needs import need_of
@@ -28,7 +27,7 @@ from drretail.api.settings import read_settings
 from drretail.api.worlds import check_askable, chosen_web, world_of
 from drretail.env.offers import Offers
 from drretail.env.web.base import WEBS, is_module
-from drretail.env.web.sandbox import read_sandbox, written_queries
+from drretail.env.web.sandbox import read_sandbox
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
@@ -36,13 +35,10 @@ from drretail.event_loop import run_loop
 from drretail.files import files_below
 from drretail.llm.registry import Model, check_priced
 from drretail.querygen.reading import read_queries
-from drretail.records.figures import counted, percent
+from drretail.records.figures import counted
 from drretail.records.query import Query
-from drretail.stats.intervals import share_interval
 from drretail.viewer.drawing.progress import busy, choose_progress
 from drretail.viewer.drawing.result import Result
-
-Asking = BuildOptions | CheckSandboxOptions
 
 
 @accepts(BuildOptions)
@@ -158,8 +154,6 @@ class CheckedSandbox:
 
     faults: Mapping[str, Sequence[str]]
     """The faults by query; empty for a task that passes."""
-    spent: Spent | None
-    """None if no model was asked."""
 
     @property
     def passing(self) -> list[str]:
@@ -169,37 +163,22 @@ class CheckedSandbox:
 
 @accepts(CheckSandboxOptions)
 def check_sandbox(options: CheckSandboxOptions) -> Result[CheckedSandbox]:
-    """The faults of a sandbox: in sizes, labels and gold, and with ``model`` those that a model finds in its tasks.
+    """The faults of a sandbox: in sizes, labels, gold and personal data.
 
     Raises UserError for a folder without a sandbox, and for another world.
     """
     folder = Path(options.folder)
     with nullcontext() if options.world is None else world_of(options.world) as shop:
-        if shop is not None:
-            _check_world(folder, shop)
+        if shop is not None and shop.manifest.fingerprint != read_sandbox(folder).world_fingerprint:
+            raise UserError(f"{folder} was made for another shop: name its world with --world.")
         faults = sandbox_faults(folder, shop)
-    spent = None
-    if options.model is not None or options.model_profile is not None:
-        writer = _writer(options)
-        with _asker(folder, writer, options) as asker:
-            reviews = run_loop(review_tasks(folder, written_queries(folder), asker))
-            spent = Spent(writer, asker.usage, asker.served)
-        for query_id, review in reviews.items():
-            unusable = isinstance(review, str)
-            faults[query_id] += [f"the model gave no usable review: {review}"] if unusable else review.faults
-    checked = CheckedSandbox(faults, spent)
-    lines = [] if spent is None else [spent.line]
-    lines += [f"{query_id}: {fault}" for query_id, of_query in faults.items() for fault in of_query]
-    share = share_interval([float(not of_query) for of_query in faults.values()])
-    rate = f"{len(checked.passing)} of {len(faults)} queries pass"
-    if share.value is not None and share.low is not None and share.high is not None:
-        rate += f": {percent(share.value)}, 95% interval {percent(share.low)} to {percent(share.high)}"
-    lines.append(f"{rate}.")
+    checked = CheckedSandbox(faults)
+    lines = [f"{query_id}: {fault}" for query_id, of_query in faults.items() for fault in of_query]
+    lines.append(f"{len(checked.passing)} of {len(faults)} queries pass.")
     return Result(
         checked,
         {"faults": {name: list(of_query) for name, of_query in faults.items()}, "passing": checked.passing},
         lines,
-        hints=[] if spent is None else spent.on_prices,
         left=len(faults) - len(checked.passing),
     )
 
@@ -227,7 +206,7 @@ def files_by(shop: World, folder: Path | None, seed: str) -> Callable[[Query], M
     return of
 
 
-def _writer(options: Asking) -> Model:
+def _writer(options: BuildOptions) -> Model:
     """The model and the prices. Raises UserError if no model is named: money is spent only on request."""
     writer = open_writer(options.model, options.model_profile, options.base_url)
     if writer is None:
@@ -235,15 +214,10 @@ def _writer(options: Asking) -> Model:
     return writer
 
 
-def _asker(folder: Path, model: Model, options: Asking) -> AbstractContextManager[Asker]:
+def _asker(folder: Path, model: Model, options: BuildOptions) -> AbstractContextManager[Asker]:
     """The model with a sandbox's journal. Raises UserError if dollars are capped and the model has no price."""
     if options.max_dollars is not None:
         check_priced([model])
     allowance = Allowance(options.max_tokens, options.max_dollars)
     retry_failed = options.retry == "failed"
     return open_asker(model, folder, parallel=options.parallel, retry_failed=retry_failed, allowance=allowance)
-
-
-def _check_world(folder: Path, shop: World) -> None:
-    if shop.manifest.fingerprint != read_sandbox(folder).world_fingerprint:
-        raise UserError(f"{folder} was made for another shop: name its world with --world.")

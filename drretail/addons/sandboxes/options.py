@@ -9,26 +9,10 @@ from drretail.api.options import research, shared
 
 OFFLINE = "offline"
 """The web of sandboxes whose pages are made up."""
-Folder = Annotated[str | Path, Option("The sandbox's folder.", argument=True, metavar="S")]
-Model = Annotated[str | None, Option("The model that judges and writes.", metavar="PROVIDER:MODEL")]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriterCalls:
-    """How a command calls the model that judges pages and writes."""
-
-    max_dollars: Annotated[float | None, Option("Maximum dollars.", min=0.0001)] = None
-    model_profile: Annotated[
-        str | None, Option("A set of models: default, cheap, local or paper-like.", MODELS, metavar="NAME")
-    ] = None
-    base_url: research.BaseUrl = ()
-    max_tokens: Annotated[int | None, Option("Maximum tokens.", MODELS, min=1)] = None
-    parallel: Annotated[int, Option("Maximum number of parallel model calls.", LIMITS, min=1)] = 4
-    retry: shared.RetryFailed = None
 
 
 @dataclass(frozen=True, slots=True)
-class BuildOptions(WriterCalls):
+class BuildOptions:
     """Makes a set of web pages for each query: helpful pages, misleading pages and noise.
 
     With serper or searxng, a model also writes gold (what a good answer says and cites), a checklist and a rubric.
@@ -47,22 +31,26 @@ class BuildOptions(WriterCalls):
         ),
     ] = OFFLINE
     sizes: Annotated[shared.Texts, Option("Sizes in tokens, such as 32k.", metavar="A,B")] = "32k,64k,128k,256k,512k"
-    model: Model = None
+    model: Annotated[str | None, Option("The model that judges and writes.", metavar="PROVIDER:MODEL")] = None
     seed: shared.Seed = "42"
     files: Annotated[
         str | Path | None, Option("The users' own files, in DIR/QUERY/ or DIR/USER/.", SHOP, metavar="DIR")
     ] = None
+    max_dollars: Annotated[float | None, Option("Maximum dollars.", min=0.0001)] = None
+    model_profile: Annotated[
+        str | None, Option("A set of models: default, cheap, local or paper-like.", MODELS, metavar="NAME")
+    ] = None
+    base_url: research.BaseUrl = ()
+    max_tokens: Annotated[int | None, Option("Maximum tokens.", MODELS, min=1)] = None
+    parallel: Annotated[int, Option("Maximum number of parallel model calls.", LIMITS, min=1)] = 4
+    retry: shared.RetryFailed = None
 
 
 @dataclass(frozen=True, slots=True)
-class CheckSandboxOptions(WriterCalls):
-    """Checks a sandbox's sizes, labels and gold. Exit code 3: something is wrong.
+class CheckSandboxOptions:
+    """Checks a sandbox's sizes, labels and gold. Exit code 3: something is wrong."""
 
-    With --model, also checks whether each query is clear and needs several sources.
-    """
-
-    folder: Folder
-    model: Model = None
+    folder: Annotated[str | Path, Option("The sandbox's folder.", argument=True, metavar="S")]
     _: KW_ONLY
     world: Annotated[
         "str | Path | research.OpenWorld | None",

@@ -1,4 +1,4 @@
-"""The options of ``run``, ``ask``, ``reproduce`` and ``demo``."""
+"""The options of ``run``, ``ask`` and ``demo``."""
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -103,47 +103,6 @@ class AskOptions(SystemOptions):
     _: KW_ONLY
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
     to: Annotated[str | Path | None, Option("The experiment folder for the run.", metavar="EXP")] = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReproduceOptions:
-    """Repeats the paper's experiment with your models: runs, judges and verifies.
-
-    Writes EXP/results.md: the paper's numbers beside yours. After an interruption the same command continues. Exit code
-    3: something failed, or a --max option was reached.
-    """
-
-    model: research.Model = None
-    judge: shared.Judge = ()
-    _: KW_ONLY
-    to: To = None
-    max_dollars: Annotated[float | None, Option("Maximum dollars for runs and judging.", min=0.01)] = None
-    max_tokens: Annotated[int | None, Option("Maximum tokens for runs and judging.", MODELS, min=1)] = None
-    world: research.World = "demo"
-    queries: Annotated[
-        Queries | None, Option("The queries (default: the fifty of `queries shipped --split all`).", metavar="FILE")
-    ] = None
-    only: Annotated[int | None, Option("The number of queries to use.", min=1)] = None
-    agents: Annotated[
-        Texts, Option("An agent to run beside the paper's six systems.", flag="--agent", metavar="NAME", type=list[str])
-    ] = ()
-    prompts: Annotated[
-        str | Path | None, Option("A folder of your own prompts and criteria for the judges.", WHAT, metavar="DIR")
-    ] = None
-    web: research.Web = None
-    model_profile: shared.ModelProfile = None
-    base_url: research.BaseUrl = ()
-    parallel: Annotated[int | None, Option("Maximum parallel runs.", min=1, default="4")] = None
-    retry: Annotated[
-        Texts,
-        Option(
-            "Repeat runs and judgements that failed, or runs that lack what a provider did not answer (spoiled).",
-            RESUMING,
-            metavar="failed|spoiled",
-            type=list[str],
-        ),
-    ] = ()
-    observer: research.Observer = None
 
 
 @dataclass(frozen=True, slots=True)

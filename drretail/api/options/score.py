@@ -1,11 +1,11 @@
-"""The options of ``score``, ``verify``, ``compare`` and ``report``."""
+"""The options of ``score``, ``compare`` and ``report``."""
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
-from drretail.api.option import MODELS, OUTPUT, RESUMING, Option
+from drretail.api.option import OUTPUT, RESUMING, Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import WHAT
 from drretail.eval.names import METRICS, PAIRWISE
@@ -86,26 +86,11 @@ class ScoreOptions:
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     max_tokens: shared.MaxTokens = None
-    batch: Annotated[bool, Option("Use Anthropic's Message Batches: half the price, up to a day.", MODELS)] = False
     world: shared.MovedWorld = None
     web: shared.Web = None
     retry: Annotated[
         shared.Retry | None, Option("Judge again what failed, or everything.", RESUMING, metavar="failed|everything")
     ] = None
-
-
-@dataclass(frozen=True, slots=True)
-class VerifyOptions:
-    """Compares hashes, replays runs from their journals, and makes scores again.
-
-    Sends nothing, changes nothing. Exit code 3: something differs.
-    """
-
-    experiment: shared.Experiment
-    world: shared.MovedWorld = None
-    _: KW_ONLY
-    web: shared.Web = None
-    files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER")] = None
 
 
 @dataclass(frozen=True, slots=True)

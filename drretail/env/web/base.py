@@ -189,7 +189,9 @@ def open_web(spec: str, options: WebOptions | None = None) -> Web:
         name, argument = spec, ""
     elif colon and not argument:
         raise UserError(f"{spec!r} names nothing behind the colon: write {name}, or {name}:WHAT.")
-    found = load_web(name)
+    place, found = WEBS.load(name)
+    if inspect.isclass(found) or not (_is_web(found) or callable(found)):
+        raise WEBS.refused(place, found, WANTED)
     if _is_web(found):
         return cast(Web, found)
     try:
@@ -204,14 +206,6 @@ def open_web(spec: str, options: WebOptions | None = None) -> Web:
     if not _is_web(web):
         raise UserError(f"The web {name!r} gave {type(web).__name__}, which has no search and fetch of a drretail Web.")
     return web
-
-
-def load_web(name: str) -> Web | OpenWeb:
-    """The web of that name, or the function that opens it. Raises UserError if the name leads to neither."""
-    place, web = WEBS.load(name)
-    if inspect.isclass(web) or not (_is_web(web) or callable(web)):
-        raise WEBS.refused(place, web, WANTED)
-    return cast("Web | OpenWeb", web)
 
 
 def _is_web(candidate: object) -> bool:

@@ -43,10 +43,14 @@ drretail/addons/sandboxes/README.md.
 LEAST_PAGES = 100
 """A web of fewer pages is ranked as if part of one of this size, about the demo's, for which ``FLOOR`` was chosen."""
 CORPORA = {
-    "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd": "sandbox_pages.jsonl",
-    "faca993ddd543a0dfe26a70491819a8bc4393a4a9e0bba29865e84431bff9632": "market_pages.jsonl",
+    "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd": ("sandbox_pages.jsonl", "demo_pages.jsonl"),
+    "faca993ddd543a0dfe26a70491819a8bc4393a4a9e0bba29865e84431bff9632": ("market_pages.jsonl",),
 }
-"""The corpora that ship by the shops that they were written for (demo, market), as their ``raw_files_hash``."""
+"""The files of the corpora that ship by the shops that they were written for (demo, market), as their
+``raw_files_hash``.
+"""
+ANY_SHOP = ("sandbox_pages.jsonl",)
+"""That of all other shops: no page names a maker."""
 
 
 class SandboxPage(Record):
@@ -58,19 +62,29 @@ class SandboxPage(Record):
     date: str | None = Field(default=None, pattern=r"^\d{4}-\d{2}-\d{2}$")
 
 
-def default_corpus() -> Path:
-    """The corpus that ships for the demo shop, and for all shops that have none of their own."""
-    return _shipped(next(iter(CORPORA.values())))
+def default_corpus() -> "SandboxWeb":
+    """The corpus that ships for all shops that have none of their own."""
+    return SandboxWeb(*_shipped(ANY_SHOP))
 
 
 @cache
-def shipped_corpora() -> Mapping[str, Path]:
-    """The corpora that ship, by the sha256 of their bytes."""
-    return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in map(_shipped, CORPORA.values())}
+def shipped_corpora() -> Mapping[str, Sequence[Path]]:
+    """The files of the corpora that ship, by the sha256 of their bytes."""
+    return {_sha_of(files): files for files in map(_shipped, (ANY_SHOP, *CORPORA.values()))}
 
 
-def _shipped(name: str) -> Path:
-    return Path(str(resources.files("drretail.env.web").joinpath(name)))
+def _shipped(names: Sequence[str]) -> Sequence[Path]:
+    folder = resources.files("drretail.env.web")
+    return [Path(str(folder.joinpath(name))) for name in names]
+
+
+def _sha_of(pages: Sequence[Path | Sequence[SandboxPage]]) -> str:
+    """The sha256 of files one after the other, or of what pages in memory would be as lines."""
+    sha = hashlib.sha256()
+    for part in pages:
+        lines = [] if isinstance(part, Path) else [f"{page.model_dump_json()}\n".encode() for page in part]
+        sha.update(part.read_bytes() if isinstance(part, Path) else b"".join(lines))
+    return sha.hexdigest()
 
 
 def facts_of(web: Web) -> list[dict[str, Any]]:
@@ -78,26 +92,22 @@ def facts_of(web: Web) -> list[dict[str, Any]]:
 
     The fields of a row: ``url``, ``kind`` (of products) and ``facts``, each with the ``limit`` that follows for a wish.
     """
-    pages = shipped_corpora().get(web.corpus or "")
-    facts = None if pages is None else pages.with_name(pages.name.replace("_pages", "_facts"))
-    return [] if facts is None or not facts.exists() else [*map(parse_json, facts.read_text("utf-8").splitlines())]
+    pages = shipped_corpora().get(web.corpus or "", ())
+    facts = [path.with_name(path.name.replace("_pages", "_facts")) for path in pages]
+    return [parse_json(line) for path in facts if path.exists() for line in path.read_text("utf-8").splitlines()]
 
 
 class SandboxWeb:
-    """Implements ``base.Web`` over a corpus file (JSONL, may be packed) or pages in memory.
+    """Implements ``base.Web`` over corpus files (JSONL, may be packed) or pages in memory.
 
     Raises UserError that names the line if the corpus is broken, or holds an address twice.
     """
 
     provider = "sandbox"
 
-    def __init__(self, pages: Path | Sequence[SandboxPage]) -> None:
-        if isinstance(pages, Path):
-            corpus, self._corpus = read_corpus(pages), hashlib.sha256(pages.read_bytes()).hexdigest()
-        else:
-            corpus = list(pages)
-            lines = "".join(f"{page.model_dump_json()}\n" for page in corpus)
-            self._corpus = hashlib.sha256(lines.encode()).hexdigest()
+    def __init__(self, *pages: Path | Sequence[SandboxPage]) -> None:
+        corpus = [page for part in pages for page in (read_corpus(part) if isinstance(part, Path) else part)]
+        self._corpus = _sha_of(pages)
         self._all = sorted(corpus, key=lambda page: page.url)
         self._by_address = {normalise_url(page.url): page for page in self._all}
         self._lock = threading.Lock()
@@ -199,8 +209,8 @@ def raw_files_hash(manifest: Manifest) -> str:
 
 def pages_of_shop(web: SandboxWeb, manifest: Manifest) -> SandboxWeb:
     """The pages that ship for this shop in place of those that ship for another; pages of other origin unchanged."""
-    corpus = CORPORA.get(raw_files_hash(manifest)) if web.corpus in shipped_corpora() else None
-    return web if corpus is None or shipped_corpora()[web.corpus].name == corpus else SandboxWeb(_shipped(corpus))
+    names = CORPORA.get(raw_files_hash(manifest)) if web.corpus in shipped_corpora() else None
+    return web if names is None else SandboxWeb(*_shipped(names))
 
 
 def has_foreign_pages(web: Web, manifest: Manifest) -> bool:
@@ -282,7 +292,9 @@ class PageLabel(Record):
 
 def open_sandbox(argument: str | None, options: WebOptions) -> "SandboxWeb | SealedWeb":
     """``sandbox`` with the pages that ship with drretail, ``sandbox:FILE``, or ``sandbox:FOLDER``, a web per query."""
-    path = Path(argument) if argument else default_corpus()
+    if argument is None:
+        return default_corpus()
+    path = Path(argument)
     return SealedWeb(path) if path.is_dir() else SandboxWeb(path)
 
 

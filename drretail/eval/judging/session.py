@@ -27,7 +27,6 @@ from drretail.eval.judging.question import (
 from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import all_ended
 from drretail.journal import ActionResult, Journal
-from drretail.llm.prices import BATCH
 from drretail.llm.prompt import Prompt
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check, Question, answered_json
@@ -69,16 +68,14 @@ class Judge:
     slug: str
     """The name of the judge's folder: one for each model and set of parameters."""
     model: Model | None = None
-    in_batches: bool = False
-    """True if answers may take hours, so that all independent questions are asked at once."""
 
     @classmethod
-    def of(cls, model: Model, *, in_batches: bool = False) -> "Judge":
+    def of(cls, model: Model) -> "Judge":
         """A model as a judge. The same model with the same settings at another address is the same judge."""
         settings = {name: value for name, value in model.params.items() if name != "base_url"}
         params = sha256_of(settings)[:8] if settings else ""
         ref = JudgeRef(spec=model.spec, kind=model.info.kind, params_hash=params)
-        return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model, in_batches)
+        return cls(ref, "-".join(filter(None, (slug(model.spec), params))), model)
 
     def with_wording(self, wording: str) -> "Judge":
         """The same model with other prompts, which makes it another judge; without a name, the judge itself."""
@@ -286,12 +283,9 @@ class JudgeSession:
         return JudgeAnswer(reply.answer, prompt.hash)
 
     async def take_all(self, steps: Iterable[Awaitable[object]]) -> None:
-        """Takes independent steps: in turn, so that files come out equal, or all at once for batches."""
-        if self.judge.in_batches:
-            await self.together(steps)
-        else:
-            for step in steps:
-                await step
+        """Takes independent steps in turn, so that files come out equal."""
+        for step in steps:
+            await step
 
     async def together(self, steps: Iterable[Awaitable[R]]) -> list[R]:
         """The results of concurrent steps that record nothing. Raises the first error once all have ended."""
@@ -300,9 +294,8 @@ class JudgeSession:
     async def ask_and_record(self, *questions: JudgeQuestion[Any]) -> list[Verdict]:
         """The verdicts on all items of these questions, in order; missing ones are asked for.
 
-        ``AT_ONCE`` questions are asked concurrently (with batches, all), and answers are recorded in the order of the
-        questions. A question without an answer leaves failed verdicts. Raises the first error once all answers are
-        recorded.
+        ``AT_ONCE`` questions are asked concurrently, and answers are recorded in the order of the questions. A question
+        without an answer leaves failed verdicts. Raises the first error once all answers are recorded.
         """
 
         def existing(question: JudgeQuestion[Any]) -> list[Verdict | None]:
@@ -327,7 +320,7 @@ class JudgeSession:
         return [verdict for question in questions for verdict in existing(question) if verdict is not None]
 
     async def take(self, steps: Sequence["JudgeStep[Any]"]) -> None:
-        """Takes steps concurrently, ``AT_ONCE`` at a time (with batches, all), and keeps their results in order.
+        """Takes steps concurrently, ``AT_ONCE`` at a time, and keeps their results in order.
 
         Raises the first error once all results are kept.
         """
@@ -335,15 +328,14 @@ class JudgeSession:
         for step in steps:
             first_of.setdefault(step.begins_with or id(step), step)
         first = [*first_of.values()]
-        waves = [steps] if self.judge.in_batches else [first, [step for step in steps if step not in first]]
-        gate = asyncio.Semaphore(max(1, len(steps)) if self.judge.in_batches else AT_ONCE)
+        gate = asyncio.Semaphore(AT_ONCE)
 
         async def taken(step: "JudgeStep[Any]") -> Any:
             async with gate:
                 return await step.ask()
 
         ended: dict[int, Any] = {}
-        for wave in waves:
+        for wave in (first, [step for step in steps if step not in first]):
             brought = await asyncio.gather(*map(taken, wave), return_exceptions=True)
             ended.update(zip(map(id, wave), brought, strict=True))
             if any(isinstance(result, BaseException) for result in brought):
@@ -430,11 +422,10 @@ class _QuestionCalls:
 
         async def action() -> ActionResult:
             self.allowance.check()
-            # With cache marks if the provider uses them; marks are not part of the journal's keys. Not in batches:
-            # their order is unknown, and writing to the cache costs more than reading without it.
-            is_marked = bool(self.shared) and not self.judge.in_batches and self.model.info.provider in MARKED
+            # With cache marks if the provider uses them; marks are not part of the journal's keys.
+            is_marked = bool(self.shared) and self.model.info.provider in MARKED
             sent = marked_after(messages, self.shared) if is_marked else messages
-            attempts = Attempts(priced=partial(self.model.priced, share=BATCH if self.judge.in_batches else 1))
+            attempts = Attempts(priced=self.model.priced)
             try:
                 message = await answer_of(self.model, sent, schema=schema, attempts=attempts)
             except ModelError as problem:
@@ -442,7 +433,7 @@ class _QuestionCalls:
                 raise
             used = attempts.usage_with(message)
             self.allowance.count(used)
-            return ActionResult(answered_json(message), used.model_dump(), len(attempts.failed), self.judge.in_batches)
+            return ActionResult(answered_json(message), used.model_dump(), len(attempts.failed))
 
         request = {
             "model": self.model.spec,

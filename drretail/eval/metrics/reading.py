@@ -6,6 +6,7 @@ from drretail.eval.claims.claims import EXTRACT, FAITHFULNESS, PICKS, REPORT
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extract, extraction_prompts, with_picks_prompt
 from drretail.eval.claims.typed_values import (
+    CONFIRM,
     PROMPTS,
     READING,
     READING_VERSION,
@@ -94,6 +95,8 @@ PICKS_READ = "picks_read"
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """The number of picks that the judge read."""
+    if {verdict.stage for verdict in verdicts} == {CONFIRM}:  # asked for by false_statements, which reads no picks
+        return []
     verdict = next((verdict for verdict in verdicts if verdict.stage == STAGE), None)
     if verdict is None and any(verdict.stage == TURN for verdict in verdicts):
         return [no_value(PICKS_READ, "na")]

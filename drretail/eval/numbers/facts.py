@@ -145,7 +145,8 @@ def all_facts(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[
             by_label = facts_of(gathered, name, assessor)
             for facts in (by_label[label] for label in order):
                 is_asked = assessor in wanted and is_judged(metric, systems[facts.system], floors=False)
-                if is_asked or any(plan.run_id in judged_here or is_valued(judged) for plan, judged in facts.runs):
+                known = (judged for plan, judged in facts.runs if plan.run_id in judged_here or is_valued(judged))
+                if is_asked or any(judged.values or judged.lacks for judged in known):
                     yield facts
 
 

@@ -185,7 +185,7 @@ def _accounts(every: Iterable[Facts], pairs: Iterable[PairScore], unit: str) -> 
             if judged.lacks is not None:
                 is_asked = judged.lacks in (NOT_JUDGED, DAMAGED_RUNS)
                 account.leave_out(LACKS_IN_WORDS[judged.lacks], plan.run_id, failed=is_asked)
-            elif "failed" in states:
+            elif "failed" in states or not states:
                 error = shortened(next(iter(judged.errors), ""), LONGEST_ERROR)
                 reason = "the judge failed" if judged.errors else "not judged to the end"
                 account.leave_out(reason, f"{plan.run_id}{error and f', {error}'}", failed=True)

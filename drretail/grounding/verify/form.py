@@ -28,7 +28,7 @@ _SCALE = r"\s?(?:/\s?|(?:out of|of|von|van|sur|sobre|de|su|av|af|z|из)\s)5(?:[
 STARS = re.compile(rf"{_SCALE}|\s?[★⭐(（]")
 # "4.6 ★ (1,843", "4.3-star average across 512": a rating before the number of its ratings.
 _RATED = re.compile(
-    rf"(?P<rating>\d[.,]\d\d?)(?:{_SCALE}|\s?[★⭐])?(?P<called>(?:[\s-][^\W\d_]{{2,20}}){{0,2}}?)"
+    rf"(?<![\d.,$€£¥₹])(?P<rating>\d[.,]\d\d?)(?:{_SCALE}|\s?[★⭐])?(?P<called>(?:[\s-][^\W\d_]{{2,20}}){{0,2}}?)"
     r"(?P<joint>\W{1,4}(?:[^\W\d_]{1,6}\s?)?)$"
 )
 _LEAST, _MOST = Decimal("0.4"), Decimal(3)

@@ -12,7 +12,7 @@ from drretail.env.world import World
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, comparable
-from drretail.querygen.rules.limits import Choice, choices
+from drretail.querygen.rules.limits import FOR_WHOM, Choice, choices
 from drretail.querygen.rules.needs import Need
 from drretail.records.query import NeedKind, Query
 from drretail.records.shop import Money
@@ -81,11 +81,15 @@ class Author:
     def _chosen(self, need: Need, want: Want) -> tuple[list[Choice], Want]:
         """Demands of random axes of those that the records bear, on different fields, and the want with them."""
         chosen, offers, owned = list[Choice](), self._offers(need).offers, need.listing.product.product_id
-        # A draw by weight without replacement (Efraimidis and Spirakis).
-        for axis in sorted(_WEIGHTS, key=lambda axis: -(self.rng.random() ** (1 / _WEIGHTS[axis]))):
+        # A draw by weight without replacement (Efraimidis and Spirakis); for whom it is comes first.
+        order = sorted(_WEIGHTS, key=lambda axis: -(self.rng.random() ** (1 / _WEIGHTS[axis])))
+        if any(choice.names & FOR_WHOM for choice in self._choices(need, "fit")):
+            order.sort(key=lambda axis: axis != "fit")
+        for axis in order:
             axes = {choice.axis for choice in chosen}
             options = [*self._choices(need, axis)] if len(axes) < _AXES else []
             self.rng.shuffle(options)
+            options.sort(key=lambda choice: choice.names.isdisjoint(FOR_WHOM))
             for choice in options:
                 with_it = choice.added_to(want)
                 is_new = all(choice.names.isdisjoint(other.names) for other in chosen)

@@ -31,6 +31,10 @@ LIMITS: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "l
 _STARS, _RATINGS = (4.5, 4.0), (1000, 500, 100, 50)
 _BANDS, _STEP = ((0.2, 0.6), (0.4, 0.8)), 5
 """Between which quantiles of a kind's prices a band lies, and of what its ends are multiples."""
+_NARROWEST = 1.5
+"""Nobody asks for what costs at least $45 and at most $50."""
+FOR_WHOM: frozenset[str | None] = frozenset(LIMITS["whom"]["fields"])
+"""The fields that say whom a thing is for: a question that the shopper's record answers there always asks for them."""
 _PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 
 
@@ -115,7 +119,8 @@ def by_price(offers: KindOffers) -> Iterator[Choice]:
     currency = offers.priced[0].product.currency if offers.priced else ""
     for low, high in _BANDS if currency in SYMBOLS and len(prices) >= LEAST_OFFERS else ():
         least, most = (int(prices[int(share * len(prices))] / _STEP + 1) * _STEP for share in (low, high))
-        if least < most and offers.tells_apart(sum(least <= price <= most for price in prices)):
+        is_wide = _NARROWEST * least <= most
+        if is_wide and offers.tells_apart(sum(least <= price <= most for price in prices)):
             limits = {"price_min": Money.of(least, currency), "price_max": Money.of(most, currency)}
             ends = {"least": f"{SYMBOLS[currency]}{least:,}", "most": f"{SYMBOLS[currency]}{most:,}"}
             yield Choice("band", limits, LIMITS["clause"]["band"].format(**ends))

@@ -56,11 +56,6 @@ def condition_note(condition: Condition) -> str:
     return f"Over the first: the difference from the first column, {NOTES['difference_of_settings']}"
 
 
-def settings_of(table: SettingTable, condition: Condition) -> list[str]:
-    """All values that any system has, in order."""
-    return sorted({cell.part for row in table.rows for cell in row.cells}, key=condition.order)
-
-
 def row_names(labels: Iterable[str], systems: Systems) -> dict[str, str]:
     """The names of systems with the size of their web apart: "react at 64k", without the model that all share."""
     sizes = {label: systems[label].options.get(SIZE, "") if label in systems else "" for label in labels}
@@ -69,17 +64,12 @@ def row_names(labels: Iterable[str], systems: Systems) -> dict[str, str]:
     return {label: names[apart[label]] + (f" at {size}" if size else "") for label, size in sizes.items()}
 
 
-def setting_names(table: SettingTable, condition: Condition, systems: Systems) -> dict[str, str]:
-    """The names of the agents in a table."""
-    agents = {row.agent: systems.get(row.cells[0].system) for row in table.rows}
-    return row_names(agents, {agent: condition.without(system) for agent, system in agents.items() if system})
-
-
 def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD, systems: Systems = NO_SYSTEMS) -> Table:
     """A variant by one judge: scores by setting, and differences below."""
     condition = condition_of(table.by, systems)
-    names = setting_names(table, condition, systems)
-    settings = settings_of(table, condition)
+    agents = {row.agent: systems.get(row.cells[0].system) for row in table.rows}
+    names = row_names(agents, {agent: condition.without(system) for agent, system in agents.items() if system})
+    settings = sorted({cell.part for row in table.rows for cell in row.cells}, key=condition.order)
     rows: list[Row] = []
     for row in table.rows:
         values = {cell.part: part_cell(cell) for cell in row.cells}

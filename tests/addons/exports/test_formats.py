@@ -4,7 +4,6 @@ import csv
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,12 +12,9 @@ from drretail.addons.exports.selection import Selection
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
 from drretail.errors import UserError
-from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.metrics import quality
 from drretail.eval.numbers.file import read_scores
 from drretail.experiment import read_runs
 from drretail.progress import Progress
-from tests import build
 from tests.addons.exports.conftest import REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
 
@@ -31,8 +27,6 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_what_was_imported_comes_back_as_it_came_with_every_reference_that_leads_nowhere(tmp_path: Path) -> None:
     lost = "# Kettles\n\nQuiet [2][^7], cheap [9][P:NONE].\n\n[1] https://a.example/x\n[2],\n"
     first = imported(drb(tmp_path / "one.jsonl", REPORT, lost, CHINESE), tmp_path / "exp")
-    with pytest.raises(UserError, match="--fetch-sources fetches them"):
-        export_selection(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")
     export_selection(Selection.of(tmp_path / "exp"), "drb", tmp_path / "drb")
     again = imported(tmp_path / "drb", tmp_path / "back")
     counts = [[replace(report, where="") for report in each.reports] for each in (first, again)]
@@ -59,23 +53,6 @@ def test_tables_hold_every_score_and_every_value(exp: Path, tmp_path: Path) -> N
     values = [float(row["value"]) for row in of_react if row["value"]]
     got = [score.value for chosen in Selection.of(exp, ["react"]) for score in chosen.got if score.variant == "FP"]
     assert values == got
-
-
-def test_rationales_of_low_ratings_stand_by_system_and_dimension(exp: Path, tmp_path: Path) -> None:
-    said = export_selection(Selection.of(exp), "rationales", tmp_path / "none.csv")
-    assert said == "0 rationales (no rating is below 4)"
-    folder = Path(shutil.copytree(exp, tmp_path / "exp"))
-    ratings = {"clarity": 3, "depth": 4, "overall": 0}
-
-    def answer(question: str) -> dict[str, Any]:
-        (rating,) = (ratings.get(name, 9) for name in DIMENSIONS if quality.rating_prompt(name).text[:80] in question)
-        return {"justification": f"It has {rating}.", "rating": rating}
-
-    build.scored(folder, ["quality"], build.scripted_judge(answer)[0])
-    assert export_selection(Selection.of(folder), "rationales", tmp_path / "low.csv") == "6 rationales"
-    read = [(row["system"], row["dimension"], row["rating"], row["rationale"]) for row in rows(tmp_path / "low.csv")]
-    assert read == sorted(read)
-    assert {row[1:] for row in read} == {("clarity", "3", "It has 3."), ("overall", "0", "It has 0.")}
 
 
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_nothing_is_replaced_unasked_and_what_a_form_cannot_write_is_refused(exp
         export_selection(Selection.of(exp), "chatt", tmp_path / "x")
     with pytest.raises(UserError, match=r"csv is several files: name a folder with --to, such as .*/out\."):
         export_selection(Selection.of(exp), "csv", tmp_path / "out.csv")
-    with pytest.raises(UserError, match="drb can't be redacted: take chat, csv, statements or rationales,"):
+    with pytest.raises(UserError, match="drb can't be redacted: take chat, csv or statements,"):
         export_selection(Selection.of(exp, redact=True), "drb", tmp_path / "drb")
     assert not (tmp_path / "drb").exists()
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from drretail.addons.gym import Shop, ShopEnv
-from tests.addons.gym.policies import QUERY
+from tests.addons.gym.policies import BAG, QUERY
 
 
 @pytest.fixture(scope="session")
@@ -16,6 +16,7 @@ def shop() -> Iterator[Shop]:
 
 @pytest.fixture
 def env(shop: Shop) -> Iterator[ShopEnv]:
-    with ShopEnv(shop) as made:
+    """Of a query of two things that may be bought with more."""
+    with Shop.open(shop.world, BAG) as opened, ShopEnv(opened) as made:
         made.reset(QUERY)
         yield made

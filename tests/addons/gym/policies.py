@@ -1,14 +1,33 @@
-"""Policies for the demo's first query: one that does it well, and what they all need to do it."""
+"""Policies for a query of two things: one that does it well, and what they all need to do it."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from drretail.addons.gym import Shop, ShopEnv
 from drretail.grounding.report.picks import picks_block
+from drretail.records.query import Query
 from drretail.records.reading import Pick
+from drretail.records.shop import Money
+from drretail.records.wish import Demand, Want, Wish
 
 QUERY = "dev-01"
-"""A diaper bag and a swaddle blanket of cotton for less than $70 together."""
+_COTTON = Demand(
+    say="cotton", field="Material", any_of=("cotton jersey", "organic cotton muslin"), none_of=("bamboo viscose",)
+)
+BAG = Query(
+    query_id=QUERY,
+    user_id="AHDQQSLSKRWEQF5P6S5SYQDHDK4H",
+    text="I need a diaper bag and a swaddle blanket of cotton for less than $70. What else should come along?",
+    wish=Wish(
+        wants=(
+            Want(name="diaper bag", kinds=("Diaper Bags",)),
+            Want(name="swaddle blanket", kinds=("Swaddling Blankets",), must=(_COTTON,)),
+        ),
+        budget=Money.of("70", "USD"),
+        room=True,
+    ),
+    source="a test",
+)
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:

@@ -42,14 +42,14 @@ BUDGET_50, BUDGET_3 = (Wish(wants=(FEEDER,), budget=Money.of(most)) for most in 
 
 def test_observations_are_what_clients_of_mcp_are_told_and_our_agents_read(env: ShopEnv, shop: Shop) -> None:
     session = Session(SessionSettings(shop.world, user_id=env.query.user_id))
-    assert env.reset(QUERY) == recorded_instructions(env.query.text, env.query.user_id, session.settings.now)
+    assert env.reset(QUERY)[0] == recorded_instructions(env.query.text, env.query.user_id, session.settings.now)
     toolkit = Toolkit(session)
     read = toolkit.call("product_catalog_search", {"query": "diaper bag"})
-    observation, reward, done, info = env.step(search("diaper bag"))
+    observation, reward, done, _, info = env.step(search("diaper bag"))
     assert (observation, info["evidence"]) == (read.text, list(read.evidence))
     assert (reward, done, info["error"]) == (0.0, False, None)
     in_json = {"name": "calculator", "arguments": '{"expression": "1 + 1"}'}
-    assert env.step(in_json)[3]["error"] is None
+    assert env.step(in_json)[4]["error"] is None
 
 
 WRONG = [
@@ -70,7 +70,7 @@ WRONG = [
 
 def test_what_is_wrong_with_a_call_is_an_observation(env: ShopEnv) -> None:
     for given, error in WRONG:
-        observation, reward, done, info = env.step(given)
+        observation, reward, done, _, info = env.step(given)
         assert json.loads(observation)["error"]["type"] == error, given
         assert (reward, done, info["error"]) == (0.0, False, error)
     assert shopped_well(env)[1] == 1.0, "the rollout goes on"
@@ -143,6 +143,9 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
         assert list(shop.queries) == ["cheap"]
         with pytest.raises(UserError, match="Nothing is rewarded for free: what keeps to the wish costs more"):
             env.reset("free")
+        assert env.reset(seed=3, options={"query": "cheap"})[1] == env.reset(seed=3)[1] == {"query_id": "cheap"}
+        with pytest.raises(UserError, match="option"):
+            env.reset(options={"render": True})
         with pytest.raises(UserError, match="No query can be rewarded"):
             Shop.open(world, asked[1:])
 
@@ -244,8 +247,8 @@ def test_each_turn_of_a_conversation_is_paid_and_the_last_or_a_failed_one_ends_i
 
         env.reset("talk-01-1")
         handed_in(turns[0], turns[0])
-        _, reward, done, info = [env.step(search("birdhouse")) for _ in range(3)][-1]
-        assert (reward, done, info["ended"]) == (0.0, True, "step_limit"), "no later turn is asked"
+        _, reward, *done, info = [env.step(search("birdhouse")) for _ in range(3)][-1]
+        assert (reward, done, info["ended"]) == (0.0, [False, True], "step_limit"), "no later turn is asked"
         with pytest.raises(UserError, match="begin with the first turn"):
             env.reset("talk-01-3")
 

@@ -82,7 +82,7 @@ def test_the_first_turn_of_a_conversation_is_replayed_to_its_own_reward(shop: Sh
 
 def test_an_export_holds_what_a_policy_sees_calls_of_one_turn_together(lines: list[dict[str, Any]], shop: Shop) -> None:
     with ShopEnv(shop) as env:
-        asked, tools = env.reset(QUERY), env.tools
+        (asked, _), tools = env.reset(QUERY), env.tools
     by_kind = {line["system"].partition("@")[0]: line for line in lines}
     for line in by_kind.values():
         assert line["messages"][0] == {"role": "user", "content": asked}

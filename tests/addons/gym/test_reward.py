@@ -28,7 +28,7 @@ def handed_in(env: ShopEnv, *picks: str, argued: Sequence[str] | None = None, te
     """What these products earn, looked up, and argued for in the text unless others are; and why nothing."""
     looked_up(env, picks)
     report = text.format(praised(env.shop, picks if argued is None else argued))
-    _, reward, _, _ = env.step(submit(report, *picks))
+    _, reward, *_ = env.step(submit(report, *picks))
     return reward, rewarded(env).why
 
 
@@ -56,12 +56,12 @@ def best_cart(env: ShopEnv, *calls: dict[str, Any], line: str) -> Reward:
 
 def test_a_guess_without_research_and_a_report_without_picks_earn_nothing(env: ShopEnv) -> None:
     report = praised(env.shop, wanted(env))
-    _, reward, _, _ = env.step(submit(report, *wanted(env)))
+    _, reward, *_ = env.step(submit(report, *wanted(env)))
     assert (reward, rewarded(env).why[:19]) == (0.0, "unresolved_citation")
     for without_picks in (report, env.query.text):
         env.reset(QUERY)
         looked_up(env, wanted(env))
-        _, reward, done, _ = env.step(call("submit_report", report=without_picks))
+        _, reward, done, *_ = env.step(call("submit_report", report=without_picks))
         assert (reward, done, rewarded(env).why) == (0.0, True, NO_PICKS)
 
 

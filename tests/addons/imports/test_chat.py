@@ -170,6 +170,25 @@ def test_only_what_can_be_told_apart_is_evidence() -> None:
         assert [entry.id for entry in evidence_in(result, 1)] == ids, result
 
 
+@pytest.mark.parametrize(
+    ("args", "result", "texts"),
+    [
+        ({"input": "2 * 19.99 + 3"}, "The sum is $42.98.", ["2 * 19.99 + 3 = 42.98"]),
+        ({"input": "2 * 19.99 + 3"}, '{"answer": 43}', ["2 * 19.99 + 3 = 42.98"]),  # rounded
+        ({"input": "2 * 19.99 + 3"}, "44", []),
+        ({"input": "42"}, "42", []),
+        ({"words": "kettle"}, "3 found", []),
+    ],
+)
+def test_a_foreign_calculator_leaves_a_calculation(args: object, result: str, texts: list[str], tmp_path: Path) -> None:
+    calls = [{"id": "1", "function": {"name": "math", "arguments": json.dumps(args)}}]
+    answered = {"role": "tool", "tool_call_id": "1", "content": result}
+    messages = [QUESTION, {"role": "assistant", "tool_calls": calls}, answered, {"role": "assistant", "content": "Ok."}]
+    record(read(tmp_path, {"id": "x", "messages": messages}), "chat", tmp_path / "exp", Progress())
+    shown = read_evidence(run_path(tmp_path / "exp", "log", "x", 1))
+    assert [text.text for entry in shown for text in entry.texts] == texts
+
+
 def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: Path) -> None:
     arguments = ('{"words": "kettle"', '{"words": "kettle"}', "")
     calls = [{"id": str(at), "function": {"name": "find", "arguments": each}} for at, each in enumerate(arguments, 1)]

@@ -169,15 +169,13 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
         assert found["one", code]["n_scored"] == 0
 
 
-def test_pages_are_fetched_from_a_file_and_kept_as_a_sandbox(drretail: Command, imported: Path, tmp_path: Path) -> None:
+def test_pages_are_fetched_from_a_file(drretail: Command, imported: Path, tmp_path: Path) -> None:
     lacking = drretail("score", "exp", "--metrics", "faithfulness", "--judge", "scripted:judge.toml")
     assert "--fetch-sources" in lacking.stderr
-    exported = drretail("export", "exp", "--format", "sandbox", "--to", "kept.jsonl")
-    assert "1 page " in exported.stdout
     drretail("import", "drb", "one.jsonl", "--to", "again")
     fetched = drretail(
         "score", "again", "--metrics", "faithfulness", "--judge", "scripted:judge.toml", "--fetch-sources", "--web",
-        "sandbox:kept.jsonl",
+        "sandbox:pages.jsonl",
     )  # fmt: skip
     assert "of which 1 could be read" in fetched.stderr
     # Of the other report the judge lists no claim, so that it is not judged.

@@ -18,7 +18,7 @@ from drretail.addons.lab.card import (
     set_card,
     words_alone,
 )
-from drretail.api.verify import score_finding
+from drretail.addons.reproduction.verify import score_finding
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.metrics.faithfulness import METRIC

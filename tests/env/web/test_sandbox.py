@@ -195,10 +195,17 @@ def test_a_task_without_pages_or_without_one_of_its_size_is_broken(folder: Path)
         SealedWeb(folder).of(QUERY)
 
 
-def test_what_pages_of_the_market_establish_stands_on_them() -> None:
-    _, pages = sandbox.shipped_corpora().values()
+@pytest.mark.parametrize("shop", ["demo", "market"])
+def test_what_pages_of_a_shop_establish_stands_on_them(shop: str) -> None:
+    (pages,) = {files[-1] for files in sandbox.shipped_corpora().values() if files[-1].stem == f"{shop}_pages"}
     texts = {page.url: spoken(page.text) for page in sandbox.read_corpus(pages)}
-    for page in map(json.loads, pages.with_name("market_facts.jsonl").read_text("utf-8").splitlines()):
+    for page in map(json.loads, pages.with_name(f"{shop}_facts.jsonl").read_text("utf-8").splitlines()):
         assert len({*page["near_misses"]} & texts.keys() - {page["url"]}) >= 2
         facts = [each for fact in page["facts"] for each in (fact["says"], *fact.get("figures", ()))]
         assert not [words for each in facts for words in each if spoken(words) not in texts[page["url"]]], page["url"]
+
+
+def test_the_demo_s_pages_are_those_of_every_shop_and_its_own_each_once() -> None:
+    everyone, demo, _ = sandbox.shipped_corpora().values()
+    web = SandboxWeb(*demo)
+    assert len(web.pages) == len({page.url for page in web.pages}) == len(SandboxWeb(*everyone).pages) + 30

@@ -179,7 +179,7 @@ SIDES = "abcdefg"
 
 
 async def test_the_first_of_each_beginning_is_asked_alone_and_others_at_once_within_bounds(tmp_path: Path) -> None:
-    kitchen, batches = Kitchen(), Kitchen()
+    kitchen = Kitchen()
     with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
         questions = [asking(side, "cat" if side in "bd" else "dog") for side in SIDES]
         verdicts = await kitchen.serving(session).ask_and_record(*questions)
@@ -187,11 +187,6 @@ async def test_the_first_of_each_beginning_is_asked_alone_and_others_at_once_wit
         assert sorted(kitchen.served[:2]) == ["a", "b"]
         assert kitchen.busy[:3] == [1, 2, 1]
         assert max(kitchen.busy) == AT_ONCE
-        assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
-    with judge_session(scripted_judge(lambda _: None)[0], tmp_path / "batches") as session:
-        session.judge = replace(session.judge, in_batches=True)
-        await batches.serving(session).ask_and_record(*map(asking, SIDES))
-        assert max(batches.busy) == len(SIDES), "in batches all are asked at once"
         assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
 
 

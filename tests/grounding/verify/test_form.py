@@ -72,6 +72,7 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         # Beside the right number of ratings stands the rating, and behind a rating the number of its buyers.
         f"The mugs are well liked, at 4.3 from 447 people {M}.": "rating 4.3!, rating_count 447",
         f"Rated 4.8 by 744 buyers {M}.": "rating 4.8, rating_count 744!",
+        f"The runner-up: $42.95, 700 watts, 4.6 stars {K}.": "price 42.95, rating 4.6",  # not 2.95 by 700
         f"A 4.3-star average, 4.4 of 5 for looks {M}.": "",
         f"It clears your 4.3-star bar {M}.": "",
         f"It has a rating of 4.4 {M}.": "rating 4.4!",

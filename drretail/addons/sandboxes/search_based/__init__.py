@@ -4,6 +4,5 @@ asker.py    questions to the model: journalled, charged to an allowance, retried
 pages.py    the searches for a task, the pages found, cleaned and without duplicates, and the label of each
 gold.py     which pages a task needs and whether they are enough; what an answer has to say, the checklist, the rubric
 build.py    builds the whole folder
-review.py   four questions on whether a task is fit
 prompts/    the model's instructions
 """

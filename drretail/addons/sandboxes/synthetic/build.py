@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
+from itertools import count, cycle
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from drretail.addons.sandboxes.folder import (
     CHARACTERS_OF_A_TOKEN,
@@ -50,13 +52,11 @@ _ANGLES = {1: ("recall", "price history", "test", "label"), 2: ("recall", "test 
 _ANGLE_OF_MORE = ("recall test price",)
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(NamedTuple):
     """A noise keyword, and what its pages are about."""
 
     keyword: str
     name: str
-    angle: str
     products: tuple[Product, ...]
 
 
@@ -70,7 +70,7 @@ def signal_keywords(need: SandboxNeed) -> dict[str, str]:
 
 
 def themes(need: SandboxNeed, products: Iterable[Product], count: int, random: Random) -> list[Theme]:
-    """Noise themes: first some from the query's own shelves that the question does not concern, then others."""
+    """Noise themes: shelves that the question does not concern, each looked at in one way."""
     wanted = {fit.product_id for thing in need.things for fit in thing.fits}
     names = {thing.name.casefold().split()[-1] for thing in need.things}
     groups: dict[str, list[Product]] = {}
@@ -79,30 +79,12 @@ def themes(need: SandboxNeed, products: Iterable[Product], count: int, random: R
         if product.product_id not in wanted and not any(name in about for name in names):
             path = product.categories
             shelf = path[1] if len(path) > 1 else (path[0] if path else product.category).replace("_", " ")
-            groups.setdefault(shelf, []).append(product)
-    home = {fit.category for thing in need.things for fit in thing.fits}
-    near = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category in home]
-    far = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category not in home]
-    random.shuffle(near)
-    random.shuffle(far)
-    half = (count + 1) // 2
-    chosen = [*near[:half], *far, *near[half:]] or sorted(groups)
-    angles = random.sample(sorted(texts("sentences")["angles"]), len(texts("sentences")["angles"]))
-    of_need: list[Theme] = []
-    for number in range(count if chosen else 0):
-        name, angle = chosen[number % len(chosen)], angles[number % len(angles)]
-        of_need.append(Theme(f"{name} {angle}".lower(), name.lower(), angle, tuple(groups[name])))
-    return of_need
-
-
-def _keywords_of(signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
-    """The content of keywords.json: the ten keywords with their kinds."""
-    why = "Of the same shelves, and no part of the question."
-    chosen = [
-        Keyword(text=signal, kind="signal", why=f"What decides between the {_plural(thing)} that fit.")
-        for signal, thing in signals.items()
-    ]
-    return Keywords(convergent=(*chosen, *(Keyword(text=theme.keyword, kind="noise", why=why) for theme in noise)))
+            groups.setdefault(shelf.lower(), []).append(product)
+    shelves = [name for name, of in groups.items() if len(of) >= _FEWEST] or sorted(groups)
+    random.shuffle(shelves)
+    angles = random.sample(texts("sentences")["angles"], len(texts("sentences")["angles"]))
+    looked_at = zip(range(count), cycle(shelves), cycle(angles), strict=False)
+    return [Theme(f"{name} {angle}", f"{name}: {angle}", tuple(groups[name])) for _, name, angle in looked_at]
 
 
 def _plural(thing: str) -> str:
@@ -148,7 +130,8 @@ def build_offline(
             note(f"{need.query.query_id}: {need.without_fits}, so its pages are about popular products: {popular}.")
     hits = world.catalog.search(CatalogQuery("", limit=MOST_PRODUCTS)).hits
     shop = list(world.store.products([hit.product_id for hit in hits]).values())
-    shelf = _Shelf(shop)
+    fits = {product.product_id: product for need in needs for thing in need.things for product in thing.fits}
+    subjects = subjects_of((fits | {product.product_id: product for product in shop}).values())
     about = SandboxFolder(
         world_fingerprint=world.manifest.fingerprint, now=world.manifest.now, seed=seed, sizes=dict(sizes),
         counter=COUNTER, web="offline", made_by="offline",
@@ -156,7 +139,7 @@ def build_offline(
     tasks: list[WrittenTask] = []
     with made_whole(to) as folder:
         for need in needs:
-            maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
+            maker = _TaskMaker(world, need, shop, subjects, Random(f"{seed}/{need.query.query_id}"))
             material = maker.material(sizes)
             tasks.append(write_task(folder, material, sizes))
         notes = write_sandbox(folder, about, tasks)
@@ -165,88 +148,78 @@ def build_offline(
     return read_sandbox(to).names
 
 
-class _Shelf:
-    """The products that pages are made of, read once for all tasks."""
-
-    def __init__(self, products: Sequence[Product]) -> None:
-        self.products = products
-        self.subjects = subjects_of(products)
-
-    def of(self, products: Iterable[Product]) -> list[Subject]:
-        return [self.subjects[product.product_id] for product in products]
-
-
 class _TaskMaker:
-    def __init__(self, world: World, need: SandboxNeed, shelf: _Shelf, random: Random) -> None:
-        self.world, self.need, self.shelf, self.random = world, need, shelf, random
+    def __init__(
+        self, world: World, need: SandboxNeed, shop: Sequence[Product], subjects: Mapping[str, Subject], random: Random
+    ) -> None:
+        """``shop`` are the products that pages are made of, ``subjects`` what pages call these and all fits."""
+        self.world, self.need, self.shop, self.subjects, self.random = world, need, shop, subjects, random
         self.today = world.manifest.now.date()
-        self.subjects = need.subjects
-        self.fits = {fit.product_id for thing in need.things for fit in thing.fits}
 
     def material(self, sizes: Mapping[str, int]) -> TaskMaterial:
         """The whole task: enough pages for the largest size, and pages with facts that fit into the smallest."""
-        tokens = max(sizes.values())
-        need = self.need
+        tokens, need = max(sizes.values()), self.need
         facts = planted_facts(need, self.subjects, self.today, self.random)
         signals = signal_keywords(need)
-        noise_themes = themes(need, self.shelf.products, KEYWORDS - len(signals), self.random)
+        noise_themes = themes(need, self.shop, KEYWORDS - len(signals), self.random)
         files = user_files(need, self.world.store, self.random)
         longest = int(min(sizes.values()) * CHARACTERS_OF_A_TOKEN * _NEEDED / len(facts))
-        supportive = [self._supportive(fact, longest) for fact in facts]
+        supportive: list[LabelledPage] = []
+        for fact in facts:
+            kind, age = self.random.choice(fact.form["pages"]), self.random.randint(2, 19)
+            page = self._signal(fact, kind, fact.text, age, longest)
+            supportive.append(LabelledPage(page, "supportive", fact.form["kind"], why=fact.meaning))
         distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING))
         noise = list(_up_to(self._noise(noise_themes), tokens * _SPARE))
-        keywords = _keywords_of(signals, noise_themes)
-        pages = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
+        why = "Of the same shop, and no part of the question."
+        chosen = [
+            *(Keyword(text=signal, kind="signal", why=f"What decides between the {_plural(thing)} that fit.")
+              for signal, thing in signals.items()),
+            *(Keyword(text=theme.keyword, kind="noise", why=why) for theme in noise_themes),
+        ]  # fmt: skip
+        found = list(_found_by([keyword.text for keyword in chosen], [*supportive, *distractors, *noise]))
         established = tuple(
-            Fact(product_id=fact.product.product_id, fact=fact.establishes, source=web_evidence_id(source.page.url))
-            for fact, source in zip(facts, supportive, strict=True)
-            if fact.establishes is not None
+            Fact(
+                product_id=fact.product.product_id, fact=fact.form["establishes"], source=web_evidence_id(page.page.url)
+            )
+            for fact, page in zip(facts, supportive, strict=True)
+            if "establishes" in fact.form
         )
         return TaskMaterial(
             query=need.query.with_facts(established),
-            keywords=keywords,
-            supportive=tuple(page for page in pages if page.label == "supportive"),
-            distractors=tuple(page for page in pages if page.label == "distractor"),
-            noise=[page for page in pages if page.label == "noise"],
+            keywords=Keywords(convergent=tuple(chosen)),
+            supportive=tuple(page for page in found if page.label == "supportive"),
+            distractors=tuple(page for page in found if page.label == "distractor"),
+            noise=[page for page in found if page.label == "noise"],
             files={file.name: file.content for file in files},
             gold=_gold(need.query, files, facts, supportive),
         )
 
-    def _supportive(self, fact: PlantedFact, longest: int) -> LabelledPage:
-        page = self._signal(fact, self.random.choice(fact.pages), fact.text, self.random.randint(2, 19), longest)
-        return LabelledPage(page, "supportive", fact.kind, why=fact.meaning)
-
     def _distractors(self, facts: Sequence[PlantedFact]) -> Iterator[LabelledPage]:
         """An endless series of traps: one for each fact in turn, of another kind in each round."""
-        number = 0
-        while True:
+        for number in count():
             for at, fact in enumerate(facts, 1):
-                trap = fact.trap(number, self.random, f"s{at}")
-                age = self.random.randint(500, 2200) if trap.kind == "outdated" else self._age()
-                page = self._signal(fact, self._kind(), trap.text, age)
-                yield LabelledPage(page, "distractor", trap.kind, why=trap.why)
-            number += 1
+                trap, text, why = fact.trap(number, self.random, f"s{at}")
+                age = self.random.randint(500, 2200) if trap == "outdated" else self._age()
+                yield LabelledPage(self._signal(fact, self._kind(), text, age), "distractor", trap, why=why)
 
     def _signal(self, fact: PlantedFact, kind: str, statement: str, age: int, longest: int = LONGEST) -> SandboxPage:
         """A page with the statement, on the fact's product beside fits and others of its category."""
         own, category = self.subjects[fact.product.product_id], fact.product.category
         thing = next(thing for thing in self.need.things if thing.name == fact.thing)
         fitting = [self.subjects[fit.product_id] for fit in thing.fits if fit.product_id != fact.product.product_id]
-        length = min(drawn_length(self.random), longest)
-        near = self.shelf.of(
-            product
-            for product in self.shelf.products
-            if product.category == category and product.product_id not in self.fits
-        )
-        others = [*self.random.sample(fitting, min(len(fitting), 3)), *others_for(length, near, own, self.random)]
+        length, fits = min(drawn_length(self.random), longest), {fit.product_id for fit in thing.fits}
+        near = [product for product in self.shop if product.category == category and product.product_id not in fits]
+        beside = others_for(length, (self.subjects[product.product_id] for product in near), own, self.random)
+        others = [*self.random.sample(fitting, min(len(fitting), 3)), *beside]
         return self._page(kind, Topic(_plural(fact.thing), own, others), length, age, statement)
 
     def _noise(self, noise_themes: Sequence[Theme]) -> Iterator[LabelledPage]:
         while noise_themes:
             for theme in noise_themes:
-                of, length = self.shelf.of(theme.products), drawn_length(self.random)
+                of, length = [self.subjects[each.product_id] for each in theme.products], drawn_length(self.random)
                 focus = self.random.choice(of)
-                topic = Topic(theme.name, focus, others_for(length, of, focus, self.random), theme.angle)
+                topic = Topic(theme.name, focus, others_for(length, of, focus, self.random))
                 yield LabelledPage(self._page(self._kind(), topic, length, self._age()), "noise", keyword=theme.keyword)
 
     def _kind(self) -> str:

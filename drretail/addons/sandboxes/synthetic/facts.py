@@ -5,15 +5,13 @@ files: orders as a table, a note and a manual. Each but the orders states a fact
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from math import inf
 from random import Random
 from typing import Any
 
-from drretail.addons.sandboxes.synthetic.needs import SandboxNeed, SandboxWant
+from drretail.addons.sandboxes.synthetic.needs import SandboxNeed, subjects_of
 from drretail.addons.sandboxes.synthetic.pages import Subject, fill, texts
 from drretail.env.store.base import Store
 from drretail.grounding.text.wording import format_money, listed
-from drretail.records.criteria import FactKind
 from drretail.records.shop import Product
 from drretail.viewer.drawing.table import as_csv
 
@@ -21,63 +19,43 @@ FEW = ("2", "3", "4", "5", "6", "7", "8", "9")
 
 
 @dataclass(frozen=True, slots=True)
-class Trap:
-    """A text that contradicts a fact."""
-
-    kind: str
-    text: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class PlantedFact:
     """A fact about a product that holds in this task, and what follows from it for the query."""
 
-    kind: str
+    form: Mapping[str, Any]
+    """Its table in planted.toml: its kind, what it establishes, the kinds of pages that it stands on, and its traps."""
     thing: str
     product: Product
     text: str
     """Verbatim as in its page."""
     meaning: str
-    pages: Sequence[str]
-    """The kinds of pages that it may stand on."""
-    traps: Mapping[str, str]
-    """Patterns of the traps against it, by kind."""
     slots: Mapping[str, str]
-    establishes: FactKind | None
-    """What it adds to the truth of the query; None if it rules out nothing and changes no price."""
 
-    def trap(self, number: int, random: Random, insight: str) -> Trap:
-        """The trap with that number; kinds take turns, and the wording is drawn anew each time."""
-        planted, slots = texts("planted"), {**self.slots, "few": FEW}
-        kind = [*self.traps][number % len(self.traps)]
-        text = fill(f"{random.choice(planted['leads'][kind])} {self.traps[kind]}", random, slots)
-        why = f"Contradicts {insight} ({self.kind} of the {self.slots['name']}): {planted['why'][kind]}."
-        return Trap(kind, text, why)
+    def trap(self, number: int, random: Random, insight: str) -> tuple[str, str, str]:
+        """Kind, text and reason of the trap with that number; kinds take turns, and the wording is drawn anew."""
+        planted, traps = texts("planted"), self.form["traps"]
+        kind = [*traps][number % len(traps)]
+        text = fill(f"{random.choice(planted['leads'][kind])} {traps[kind]}", random, {**self.slots, "few": FEW})
+        reason = f"Contradicts {insight} ({self.form['kind']} of the {self.slots['name']}): {planted['why'][kind]}."
+        return kind, text, reason
 
 
 def planted_facts(need: SandboxNeed, subjects: Mapping[str, Subject], today: date, random: Random) -> list[PlantedFact]:
-    """The facts of all things, thing by thing: five or six for a single thing, fewer per thing for several.
+    """The facts of all things, thing by thing: five for a single thing, fewer per thing for several.
 
-    Up to three fits of a thing are ruled out: one is recalled, one fails the demand, one is too expensive. The others
-    are told apart. The fits that remain are within the budget, unless none is, and a query that the shop can meet can
-    still be met.
+    Up to two fits of a thing are ruled out: one is recalled, one fails the demand. The others are told apart. A query
+    that the shop can meet can still be met.
     """
     most = {1: 6, 2: 4, 3: 3}.get(len(need.things), 2)
     facts: list[PlantedFact] = []
     lost: list[Product] = []
-    remaining = {thing.name: thing.fits for thing in need.things}
     for thing in need.things:
-        room = _room(need, thing, remaining)
-        left = [fit for fit in thing.fits if fit.price is None or fit.price_from or fit.price <= room]
-        over = next((fit for fit in thing.fits if fit not in left), None)
+        left = [*thing.fits]
         recalled = left.pop(0) if len(left) > 1 and need.can_lose([*lost, left[0]]) else None
         lost += [recalled] if recalled else []
         # left[0] stays: the facts that support a product are about it.
         failing = left.pop(1) if len(left) > 2 and thing.claim and need.can_lose([*lost, left[1]]) else None
         lost += [failing] if failing else []
-        left = left or [*thing.fits]
-        remaining[thing.name] = tuple(left)
         priced = [fit for fit in left if fit.price and not fit.price_from]
         names = [f"the {subjects[fit.product_id].name}" for fit in left]
         stay = listed([*names[:3], f"{len(names) - 3} others"] if len(names) > 4 else names)
@@ -91,64 +69,34 @@ def planted_facts(need: SandboxNeed, subjects: Mapping[str, Subject], today: dat
         planned = [
             ("recall", recalled),
             ("failed", failing),
-            ("over", over),
             ("proved" if thing.claim else "wear", left[0]),
             ("price_history", priced[-1] if priced else None),
             ("genuine", left[0]),
-            ("price", priced[0] if len(priced) > 1 and priced[0] is not over else None),
+            ("price", priced[0] if len(priced) > 1 else None),
         ]
         about = [(name, product) for name, product in planned if product is not None]
         facts += [
-            _fact(name, thing.name, product, subjects[product.product_id], slots, today, random)
+            _fact(name, thing.name, product, {**slots, **subjects[product.product_id].slots}, today, random)
             for name, product in about[:most]
         ]
     return facts
 
 
-def _room(need: SandboxNeed, thing: SandboxWant, remaining: Mapping[str, Sequence[Product]]) -> float:
-    """What the budget leaves for one piece of the thing if the others cost the least that they can."""
-    if need.budget is None or need.budget.currency != thing.fits[0].currency:
-        return inf
-    others = [(other.name, other.want) for other in need.things if other is not thing]
-    least = sum(
-        min((fit.price for fit in remaining[name] if fit.price), default=0) * (want.quantity if want else 1)
-        for name, want in others
-        if want is None or not want.optional
-    )
-    return (float(need.budget.value) - least) / (thing.want.quantity if thing.want else 1)
-
-
 def _fact(
-    name: str,
-    thing: str,
-    product: Product,
-    subject: Subject,
-    slots: Mapping[str, str],
-    today: date,
-    random: Random,
+    name: str, thing: str, product: Product, slots: Mapping[str, str], today: date, random: Random
 ) -> PlantedFact:
     """The fact of that name in planted.toml, with the values that it draws."""
-    form, price = texts("planted")["facts"][name], product.price or 0.0
+    form, planted = texts("planted")["facts"][name], texts("planted")
     drawn = {slot: _code(random) for slot in form.get("codes", ())}
     drawn |= {slot: str(random.randint(*ends)) for slot, ends in form.get("counts", {}).items()}
     for slot, ends in form.get("days", {}).items():
         day = today - timedelta(days=random.randint(*ends))
         drawn[slot] = f"{day:%B} {day.day}, {day.year}"
     for slot, shares in form.get("prices", {}).items():
-        drawn[slot] = format_money(price * random.uniform(*shares), product.currency)
-    drawn["cause"] = random.choice(texts("planted")["slots"]["cause"])
-    whole = {**slots, **subject.slots, "name": subject.name, **drawn}
-    return PlantedFact(
-        kind=form["kind"],
-        thing=thing,
-        product=product,
-        text=fill(random.choice(form["said"]), random, whole),
-        meaning=fill(form["meaning"], random, whole),
-        pages=form["pages"],
-        traps=form["traps"],
-        slots=whole,
-        establishes=form.get("establishes"),
-    )
+        drawn[slot] = format_money((product.price or 0.0) * random.uniform(*shares), product.currency)
+    whole = {**slots, **drawn, "cause": random.choice(planted["slots"]["cause"])}
+    text = fill(random.choice(form["said"]), random, whole)
+    return PlantedFact(form, thing, product, text, fill(form["meaning"], random, whole), whole)
 
 
 def _code(random: Random) -> str:
@@ -175,7 +123,7 @@ def user_files(need: SandboxNeed, store: Store, random: Random) -> list[PlantedF
     owned = need.owned[0] if need.owned else need.things[0].fits[0]
     files = [
         _file("note.md", need.things[0].name, (), random),
-        _file("manual.txt", owned.title, need.subjects[owned.product_id].lines[:_LINES], random),
+        _file("manual.txt", owned.title, subjects_of([owned])[owned.product_id].lines[:_LINES], random),
     ]
     if need.query.user_id is not None:
         files.insert(0, PlantedFile("orders.csv", _orders(store, need.query.user_id)))

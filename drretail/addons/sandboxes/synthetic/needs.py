@@ -14,7 +14,7 @@ from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems
 from drretail.records.criteria import Fact
 from drretail.records.query import NOT_TYPED, Query, Reference
-from drretail.records.shop import Money, Product
+from drretail.records.shop import Product
 from drretail.records.wish import Want
 
 _MARKS = re.compile(r"^\W+")
@@ -40,13 +40,12 @@ def _subject(product: Product, name: str) -> Subject:
     parts = [part for text in texts for part in ([text] if len(text) <= _LONGEST_LINE else _SENTENCE.split(text))]
     details = {key: value for key, value in product.details.items() if isinstance(value, str) and key not in _DULL}
     parts += [f"{key}: {value}" for key, value in details.items() if 0 < len(value) <= 60]
-    slots = {"price": "-", "stars": "-", "ratings": "-", "brand": product.brand or name}
+    slots = {"name": name, "brand": product.brand or name}
     if product.price and not product.price_from:
         slots["price"] = format_money(product.price, product.currency)
         parts.append(f"Its price is {slots['price']}")
     if product.average_rating is not None and product.rating_number:
-        slots |= {"stars": str(product.average_rating), "ratings": str(product.rating_number)}
-        parts.append(f"It has {slots['stars']} stars, from {slots['ratings']} ratings")
+        parts.append(f"It has {product.average_rating} stars, from {product.rating_number} ratings")
     lines = dict.fromkeys(part.rstrip(" .") for part in parts if 15 <= len(part) <= _LONGEST_LINE)
     return Subject(name, tuple(lines), slots)
 
@@ -79,20 +78,12 @@ class SandboxWant:
 class SandboxNeed:
     query: Query
     things: tuple[SandboxWant, ...]
-    budget: Money | None
-    """The most that everything together may cost; None without a typed budget."""
     owned: tuple[Product, ...]
     """Products that the user has: those that the wish names, then purchases, the closest to the query's words first."""
     can_lose: Callable[[Sequence[Product]], bool]
     """Whether the shop can meet the query without these products if it can with them, or else lacks the same."""
     without_fits: str | None = None
     """Why it is unknown what fits; None if it is known."""
-
-    @property
-    def subjects(self) -> dict[str, Subject]:
-        """The fits, and the user's first owned product, by id; their names all differ."""
-        fits = {fit.product_id: fit for thing in self.things for fit in thing.fits}
-        return subjects_of((fits | {product.product_id: product for product in self.owned[:1]}).values())
 
 
 def need_of(world: World, offers: Offers, query: Query) -> SandboxNeed:
@@ -124,7 +115,6 @@ def need_of(world: World, offers: Offers, query: Query) -> SandboxNeed:
     return SandboxNeed(
         query=query,
         things=things,
-        budget=query.wish.budget if query.wish else None,
         owned=tuple(products[key] for key in dict.fromkeys([*owned, *bought]) if key in products),
         can_lose=can_lose,
         without_fits=without_fits,

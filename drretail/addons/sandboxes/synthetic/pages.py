@@ -5,7 +5,7 @@ Kinds of pages and their sentences are data: in a pattern {a|b} is either, and <
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -43,8 +43,6 @@ class Topic:
     theme: str
     focus: Subject
     others: Sequence[Subject]
-    angle: str | None = None
-    """How it looks at the theme, one of the angles in sentences.toml."""
 
 
 @cache
@@ -72,84 +70,49 @@ def drawn_length(random: Random) -> int:
     return int(min(LONGEST, max(SHORTEST, _TYPICAL * exp(random.gauss(0, _SPREAD)))))
 
 
-def others_for(length: int, of: Sequence[Subject], focus: Subject, random: Random) -> list[Subject]:
+def others_for(length: int, of: Iterable[Subject], focus: Subject, random: Random) -> list[Subject]:
     """Random subjects to stand beside the page's own, one more for each 700 characters."""
     rest = [subject for subject in of if subject is not focus]
     return random.sample(rest, min(len(rest), 1 + length // 700))
 
 
 def write_page(kind: str, topic: Topic, length: int, written: date, random: Random, statement: str = "") -> SandboxPage:
-    """A page of about ``length`` characters, with ``statement`` verbatim in its middle."""
-    writer = _Writer(kind, topic, random)
-    title = writer.filled(random.choice(writer.form["title"]))
-    text = writer.text(length, statement)
-    words = re.sub(r"[^a-z0-9]+", "-", title.casefold())[:60].strip("-")
-    url = f"https://{random.choice(writer.form['sites'])}.example/{words}-{random.getrandbits(32):08x}"
-    return SandboxPage(url=url, title=title, text=text, date=written.isoformat())
+    """A page of about ``length`` characters, with ``statement`` verbatim in its middle.
 
+    No line of a subject and no sentence of a pool stands on it twice.
+    """
+    bank, subjects = texts("sentences"), (topic.focus, *topic.others)
+    form = bank["kinds"][kind]
 
-class _Writer:
-    """Writes one page, on which no line of a subject and no sentence of a pool stands twice."""
+    def filled(pattern: str, subject: Subject = topic.focus, **slots: str) -> str:
+        others = [other.name for other in subjects if other is not subject]
+        own = {"name": subject.name, "theme": topic.theme, "other": others, "count": str(len(subjects))}
+        return fill(pattern, random, bank["slots"] | dict(subject.slots) | own | slots)
 
-    def __init__(self, kind: str, topic: Topic, random: Random) -> None:
-        self.topic, self.random = topic, random
-        self.bank = texts("sentences")
-        self.form = self.bank["kinds"][kind]
-        pools: dict[str, list[str]] = self.bank["pools"] | {"angle": self.bank["angles"].get(topic.angle, [])}
-        said = {name: [each for each in pool if topic.others or "<other>" not in each] for name, pool in pools.items()}
-        self.pools = {name: random.sample(pool, len(pool)) for name, pool in said.items()}
-        subjects = (topic.focus, *topic.others)
-        self.lines = {subject.name: random.sample(subject.lines, len(subject.lines)) for subject in subjects}
-        """What is not said yet, in random order."""
-
-    def text(self, length: int, statement: str) -> str:
-        rows = [*self.form.get("head", ())]
-        if row := self.form.get("row"):
-            rows += [self.filled(row, subject) for subject in (self.topic.focus, *self.topic.others)]
-        head = [self.filled(self.random.choice(self.form["opening"])), *(["\n".join(rows)] if rows else [])]
-        closing = self.filled(self.random.choice(self.form["closing"]))
-        blocks: list[list[str]] = []
-        left = length - len(statement) - sum(map(len, (*head, closing)))
-        while (left > 60 or not blocks) and (block := self._block()):
-            blocks.append(block)
-            left -= sum(len(sentence) + 1 for sentence in block)
-        if statement:
-            blocks = blocks or [[]]
-            blocks[len(blocks) // 2].insert(1, statement)
-        return "\n\n".join([*head, *map(self._shown, blocks), closing])
-
-    def filled(self, pattern: str, subject: Subject | None = None, **slots: str) -> str:
-        subject = subject or self.topic.focus
-        others = [other.name for other in (self.topic.focus, *self.topic.others) if other is not subject]
-        own = {"name": subject.name, "theme": self.topic.theme, "other": others, "count": str(1 + len(others))}
-        return fill(pattern, self.random, self.bank["slots"] | dict(subject.slots) | own | slots)
-
-    def _block(self) -> list[str]:
-        """Sentences on one subject, the first with its name; empty if nothing new is left to say."""
-        focus = self.topic.focus
-        telling = [subject for subject in (focus, *self.topic.others) if self.lines[subject.name]]
-        is_on_focus = focus in telling[:1] and self.random.random() < _ON_FOCUS
-        subject = focus if is_on_focus or not telling else self.random.choice(telling)
-        chances = self.form["chances"]
-        pools = self.random.choices([*chances], [*chances.values()], k=self.random.randint(*self.form["sentences"]))
+    pools = [sentence for pool in form["pools"] for sentence in bank["pools"][pool]]
+    remarks = [sentence for sentence in pools if topic.others or "<other>" not in sentence]
+    random.shuffle(remarks)
+    unsaid = {subject.name: random.sample(subject.lines, len(subject.lines)) for subject in subjects}
+    heading = topic.theme[:1].upper() + topic.theme[1:]  # by which a search for the theme finds the page
+    opening, closing = (filled(random.choice(form[part])) for part in ("opening", "closing"))
+    blocks: list[list[str]] = []
+    left = length - len(opening) - len(closing) - len(statement)
+    while (left > 60 or not blocks) and (remarks or any(unsaid.values())):
+        telling = [subject for subject in subjects if unsaid[subject.name]] or [topic.focus]
+        is_on_focus = telling[0] is topic.focus and random.random() < _ON_FOCUS
+        subject = topic.focus if is_on_focus else random.choice(telling)
+        lines = [unsaid[subject.name].pop() for _ in range(min(len(unsaid[subject.name]), random.randint(1, 4)))]
+        said = [random.choice(bank["lines"]["next" if at else "first"]) for at in range(len(lines))]
+        block = [filled(pattern, subject, line=line) for pattern, line in zip(said, lines, strict=True)]
         # General sentences close a paragraph.
-        places = ["first", *("next" for pool in pools if pool == "lines")]
-        sentences = [self._line(subject, place) for place in places]
-        sentences += [self._of_pool(pool, subject) for pool in pools if pool != "lines"]
-        return [*filter(None, sentences)] or [*filter(None, [self._of_pool("advice", subject)])]
-
-    def _line(self, subject: Subject, place: str) -> str | None:
-        if not (left := self.lines[subject.name]):
-            return None
-        return self.filled(self.random.choice(self.bank["lines"][place]), subject, line=left.pop())
-
-    def _of_pool(self, pool: str, subject: Subject) -> str | None:
-        return self.filled(left.pop(), subject) if (left := self.pools[pool]) else None
-
-    def _shown(self, block: Sequence[str]) -> str:
-        text = " ".join(block)
-        if (pattern := self.form.get("paragraph")) is None:
-            return text
-        questions = self.pools["question"] or self.bank["pools"]["question"][-1:]  # long pages end with the last anew
-        self.pools["question"] = questions[:-1]
-        return self.filled(pattern, text=text, question=self.filled(questions[-1]))
+        block += [filled(remarks.pop(), subject) for _ in range(min(len(remarks), random.randint(not lines, 2)))]
+        blocks.append(block)
+        left -= sum(len(sentence) + 1 for sentence in block)
+    if statement:
+        blocks = blocks or [[]]
+        blocks[len(blocks) // 2].insert(1, statement)
+    title = filled(random.choice(form["title"]))
+    words = re.sub(r"[^a-z0-9]+", "-", title.casefold())[:60].strip("-")
+    url = f"https://{random.choice(form['sites'])}.example/{words}-{random.getrandbits(32):08x}"
+    text = "\n\n".join([heading, opening, *map(" ".join, blocks), closing])
+    return SandboxPage(url=url, title=title, text=text, date=written.isoformat())

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import read_definition
-from drretail.files import read_lines
+from drretail.experiment import kept_sources, read_definition
 from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import queries as queries
 from tests.cli.conftest import shop as shop
@@ -31,7 +30,6 @@ def test_sizes_and_compositions_are_systems_of_one_experiment(
         (*fetching, "sandbox:s"),
         ("score", "exp", "--metrics", "dr3", "--gold", "s"),
         ("report", "exp"),
-        ("export", "exp", "--format", "sandbox"),
     ):
         succeeds(*command)
     by = ("compare", "exp", "--metrics", "dr3:FA", "--by")
@@ -39,5 +37,4 @@ def test_sizes_and_compositions_are_systems_of_one_experiment(
     assert [cell["part"] for cell in table["rows"][0]["cells"]] == ["32k", "64k"]
     assert json.loads(succeeds(*by, "compose", "--json").stdout)["compose"]
     assert "two values of web" in error_of(*by, "web")
-    pages = [json.loads(line)["url"] for line in read_lines(exp / "exports/pages.jsonl")]
-    assert pages == ["https://good.example/", "https://old.example/"]
+    assert sorted(page.url for page in kept_sources(exp)) == ["https://good.example/", "https://old.example/"]

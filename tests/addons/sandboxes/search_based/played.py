@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, urlsplit
 
 from langchain_core.messages import BaseMessage
 
-from drretail.addons.sandboxes.search_based.review import Review
 from drretail.llm.registry import Model
 from tests.llm.local_server import Handler, LocalServer
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
@@ -197,7 +196,6 @@ ANSWERS: dict[str, Play] = {
     "WrittenGold": _gold,
     "QueryRequirements": lambda _: {"requirements": [{"requirement": "Names a height.", "category": "content"}]},
     "DepthRubric": lambda _: {"points": [{"point": f"Weighs {number}.", "explanation": "So."} for number in range(4)]},
-    "Review": lambda _: {name: {"reason": "It does.", "passes": True} for name in Review.model_fields},
 }
 
 

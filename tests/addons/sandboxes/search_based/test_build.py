@@ -1,4 +1,4 @@
-"""Sandboxes of found pages. Also tests asker.py, gold.py, pages.py, review.py and addons/sandboxes/commands.py."""
+"""Sandboxes of found pages. Also tests asker.py, gold.py, pages.py and addons/sandboxes/commands.py."""
 
 import asyncio
 import gzip
@@ -32,7 +32,6 @@ from drretail.addons.sandboxes.search_based.build import (
 )
 from drretail.addons.sandboxes.search_based.gold import gold_of, smallest_cover
 from drretail.addons.sandboxes.search_based.pages import SeenTexts
-from drretail.addons.sandboxes.search_based.review import Review, review_tasks
 from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.base import WebOptions, open_web
@@ -45,7 +44,6 @@ from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
 from drretail.records.criteria import Criteria, Fact, KnownAnswer
 from drretail.records.query import Query
-from drretail.records.run import Usage
 from drretail.records.wish import Want, Wish
 from tests.addons.sandboxes.search_based.played import ANSWERS, EMAIL, FACTS, PAGES, SIGNALS, FakeWeb, chat, model
 from tests.querygen.by_model.scripted import scripted
@@ -243,23 +241,6 @@ def test_a_page_that_nobody_could_judge_is_left_out_and_named(site: Site) -> Non
     assert lost.url not in {label.url for label in read_labels(task_folder(folder, "q1"))}
 
 
-def test_a_review_tells_which_question_a_task_does_not_pass(site: Site) -> None:
-    def guessed(asked: str) -> dict[str, Any]:
-        return ANSWERS["Review"](asked) | {"insight_novelty": {"reason": "Anybody knows it.", "passes": False}}
-
-    folder = site.copy()
-    with site.asker(model(Review=guessed)) as asker:
-        result = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]
-    assert isinstance(result, Review)
-    assert result.faults == ["insight novelty: Anybody knows it."]
-    with site.asker(tokens=1) as asker:
-        asker.allowance.count(Usage(output=1))
-        with pytest.raises(UserError, match="Another process"), site.asker():
-            pass
-        capped = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]
-    assert capped == "the cap of 1 tokens is reached"
-
-
 def test_personal_data_that_is_left_and_a_gold_quote_that_is_gone_are_faults(site: Site) -> None:
     folder = site.copy()
     file = task_folder(folder, "q1") / "pages.jsonl.gz"
@@ -291,7 +272,7 @@ def test_a_sandbox_is_built_and_checked(world: World, fake: FakeWeb, tmp_path: P
     assert "4 supportive, " in made.stdout
     assert "512k is left out: the pages of" in made.stdout
     assert "1 of 1 task." in made.stdout
-    after = sandbox(fake, "check", to, "--world", shop, "--model", PLAYED, "--quiet")
+    after = sandbox(fake, "check", to, "--world", shop, "--quiet")
     assert sandbox(fake, "check", to).exit_code == 0
     assert (after.exit_code, "1 of 1 queries pass" in after.stdout) == (0, True)
     again = sandbox(fake, "build", *flags, "--quiet")

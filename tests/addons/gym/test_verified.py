@@ -1,4 +1,4 @@
-"""What no source says lowers a reward, what one says never does, whatever its form. Tests figures.py by the reward."""
+"""What no source says lowers a reward, what one says never does, whatever its form. Tests verified.py by the reward."""
 
 from collections.abc import Callable
 
@@ -52,9 +52,9 @@ LIES: dict[str, Line] = {
     **{
         words: beside(words)
         for words in (
-            *("It has 9.8 stars", "It has 12 stars", "It has 1 star", "It is rated 3.3/5", "It has 100 of 5 stars"),
-            *("It has 811 pockets", "It has eleven pockets", "It is rated4.9stars", "It weighs ½ an ounce"),
-            *("It is 80% off", "It has 12345678 ratings", "It costs ＄１.０３", "It is sold since March 3, 2019"),
+            *("It has 9.8 stars", "It has 12 stars", "It is rated 3.3/5", "It has 100 of 5 stars"),
+            *("It has 811 pockets", "It weighs ½ an ounce"),
+            *("It is 80% off", "It has 1234567 ratings", "It costs ＄１.０３", "It is sold since March 3, 2019"),
             *('It is "a marvel of modern tailoring"', 'It is "a marvel of modern tailoring", they say'),
             "You ordered it on May 4 [O:0000000001]",
         )

@@ -14,12 +14,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, get_args
 
 from drretail import __version__
+from drretail.addons.reproduction.options import VerifyOptions
 from drretail.agents.names import is_built_in
 from drretail.agents.registry import NO_OVERRIDES, load_agent, read_overrides
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, files_hash, prompt_hashes
 from drretail.api.option import accepts
-from drretail.api.options.score import VerifyOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.api.systems import recorded_models, runner_of

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from drretail import metric, open_world, report, run, score, verify
-from drretail.api.verify import Verification
+from drretail.addons.reproduction.verify import Verification
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.method import judge_prompt_files

@@ -7,9 +7,10 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from drretail.addons.reproduction.options import ReproduceOptions
+from drretail.addons.reproduction.verify import Verification, verify
 from drretail.api.models import Opener
 from drretail.api.option import accepts, keywords
-from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import split_names, text_list
 from drretail.api.prompts import all_prompt_files
@@ -18,7 +19,6 @@ from drretail.api.recorded_scores import RecordedScores
 from drretail.api.run import CITED_PAGES, estimate_run, run
 from drretail.api.score import judges_for, score
 from drretail.api.settings import read_settings
-from drretail.api.verify import Verification, verify
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
 from drretail.eval.estimate import likely_judging

@@ -1,4 +1,7 @@
-"""The paper's experiment made again: capped, verified, written down, and continued without paying twice."""
+"""The paper's experiment made again: capped, verified, written down, and continued without paying twice.
+
+Also tests options.py.
+"""
 
 import shutil
 from pathlib import Path
@@ -6,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from drretail import reproduce, score
-from drretail.api.reproduce import Reproduction, estimate_reproduction
+from drretail.addons.reproduction.reproduce import Reproduction, estimate_reproduction
 from drretail.errors import UserError
 from drretail.eval.registry import PAPERS
 from drretail.records.query import Query
