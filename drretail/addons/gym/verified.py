@@ -164,7 +164,7 @@ class _Report:
         known |= {limit for limit in (self._ledger.limit,) if limit is not None}
         grounded = dict[str, None]()
         for key, made in self._ledger.calculations.items():  # in the order in which they were made
-            if len(made.operands) > 1 and all(term <= _PIECES or term in known for term in made.operands):
+            if len(made.operands) > 1 and all(term in known or term in range(_PIECES + 1) for term in made.operands):
                 grounded[key] = None
                 known.add(abs(made.result))
         return frozenset(grounded)
