@@ -69,6 +69,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drretail.addons import gym as gym
+    from drretail.addons.assistants.check import Checked as Checked
+    from drretail.addons.assistants.check import check as check
     from drretail.addons.assistants.forget import forget as forget
     from drretail.addons.downloads.commands import download as download
     from drretail.addons.exports.commands import export as export
@@ -95,8 +97,6 @@ if TYPE_CHECKING:
     from drretail.api.run import run as run
     from drretail.api.score import score as score
     from drretail.api.shops import world as _worlds
-    from drretail.api.shops.answer import Checked as Checked
-    from drretail.api.shops.answer import check as check
     from drretail.api.shops.ingest import ingest as ingest
     from drretail.api.shops.ingest import synth as synth
     from drretail.api.shops.serve import serve_doors as serve_doors
@@ -118,14 +118,14 @@ __version__ = "2.0.0.dev0"
 _PLACES = {
     "Agent": "drretail.agents.base:Agent",
     "Answer": "drretail.records.run:Answer",
-    "Checked": "drretail.api.shops.answer:Checked",
+    "Checked": "drretail.addons.assistants.check:Checked",
     "Condition": "drretail.conditions.condition:Condition",
     "Metric": "drretail.eval.metric:Metric",
     "Result": "drretail.viewer.drawing.result:Result",
     "Tool": "drretail.tools.tool:Tool",
     "Value": "drretail.eval.metric:Value",
     "ask": "drretail.api.run:ask",
-    "check": "drretail.api.shops.answer:check",
+    "check": "drretail.addons.assistants.check:check",
     "build_sandbox": "drretail.addons.sandboxes.commands:build_sandbox",
     "check_machine": "drretail.api.doctor:check_machine",
     "check_sandbox": "drretail.addons.sandboxes.commands:check_sandbox",

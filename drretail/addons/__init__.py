@@ -3,7 +3,7 @@
 Each enters through the tables in its names.toml, as a plugin does through entry points: its commands, its metrics.
 An add-on imports the core, and other add-ons where pyproject.toml declares it.
 
-assistants/   a user or a conversation taken out of an experiment: ``forget``
+assistants/   one answer held against a shop's records, and a user taken out of an experiment: ``check``, ``forget``
 downloads/    the raw files of Amazon Reviews 2023: ``download``
 exports/      an experiment in the forms that other programs read: ``export``
 gym/          the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets

@@ -2,7 +2,7 @@
 
 option.py           an option, written once for flags, files and keyword arguments
 options/            the options of each command
-shops/              ``download``, ``synth``, ``ingest``, the functions of ``world``, and ``check``: an answer and a shop
+shops/              ``download``, ``synth``, ``ingest``, and the functions of ``world``
 queries/            the functions behind ``queries``, and the queries of a call
 doctor.py           ``doctor``: what works on this machine
 settings.py         flags, environment and drretail.toml, read here only

@@ -84,7 +84,7 @@ COMMANDS = {name: _Entry(**line) for name, line in {**_CORE, **addon_names("comm
 ADDONS = {
     name: addon
     for addon, names in {
-        "assistants": ("forget",),
+        "assistants": ("check", "forget"),
         "downloads": ("download",),
         "exports": ("export",),
         "gym": ("gym", "try"),

@@ -304,7 +304,7 @@ def is_below(value: float | None, least: float | None, *, unknown: bool) -> bool
 
 
 def is_too_dear(want: Want, listing: Listing, offer: Offer) -> bool:
-    """True if an offer is known to cost more than allowed; a pack that is bought for several pieces, more than these."""
+    """True if an offer is known to cost more than allowed; a pack that is bought for several pieces, than these."""
     if want.price_max is None:
         return False
     price = priced_in(listing, offer, want.price_max.currency)

@@ -97,6 +97,11 @@ class _Talk:
             return False
         if asked.followed.best.picks in [turn.picks for turn in self.turns[-1:]]:
             return False
+        *earlier, last = [frozenset(pick.offer_id for pick in turn.picks) for turn in self.turns] or [frozenset[str]()]
+        new = frozenset(pick.offer_id for pick in asked.followed.best.picks) - last
+        # What was shown and not kept comes again only where it is asked for.
+        if "back" not in query.relations.values() and not new.isdisjoint(frozenset[str]().union(*earlier)):
+            return False
         self.turns.append(replace(asked, picks=asked.followed.best.picks, decision="buy"))
         return True
 

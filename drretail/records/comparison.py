@@ -126,6 +126,10 @@ class ComparedRow(Estimated):
     """A's and B's value of each paired query; not written."""
     with_failed: dict[str, tuple[float, float]] = Field(default_factory=dict[str, tuple[float, float]], exclude=True)
     """The same with each failed run as the worst value; empty without any."""
+    run_variances: tuple[float, float] | None = Field(default=None, exclude=True)
+    """What runs add to the variance of a query's difference: with one run each, and with as many as there are. None if
+    no query has two of each system.
+    """
     lacking: dict[str, int] = Field(default_factory=dict[str, int], exclude=True)
     """Runs of both without a value, by why."""
 

@@ -154,8 +154,20 @@ def queries_needed(
     sums = cluster_sums([value - seen.value for value in differences], groups)
     peaked = fsum(total**4 for total in sums) * users / fsum(total**2 for total in sums) ** 2
     freedom = min(seen.freedom, 2 / (peaked / users - (users - 3) / (users * (users - 1))))
-    few, many = (of_user * freedom / float(chdtri(freedom, beyond)) for beyond in (_BEYOND, 1 - _BEYOND))
-    return Needed(queries(of_user), queries(few), queries(many))
+    # By the median, since the variance that is seen is mostly below the true one.
+    at = (0.5, _BEYOND, 1 - _BEYOND)
+    return Needed(*(queries(of_user * freedom / float(chdtri(freedom, beyond))) for beyond in at))
+
+
+def power(apart: float, differences: Sequence[float], groups: Groups, tests: int = 1, wider: float = 1.0) -> float:
+    """How often these queries show a true difference ``apart``, of the same parameters; by the noncentral t."""
+    from scipy.special import nctdtr, stdtrit
+
+    seen = estimate(differences, groups)
+    if seen is None or not seen.error or not wider:
+        return 0.0 if seen is None else 1.0
+    away = apart / seen.error / wider**0.5
+    return float(1 - nctdtr(seen.freedom, min(away, 30.0), stdtrit(seen.freedom, 1 - LEVEL / tests / 2)))
 
 
 def margin_ends(differences: Sequence[float], groups: Groups, whole: float) -> tuple[float, float] | None:

@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 
-from drretail.stats.intervals import FEWEST, Groups, run_variance
+from drretail.stats.intervals import FEWEST, Groups, cluster_sums, run_variance
 from drretail.stats.significance import (
     Gate,
     difference_test,
     holm,
     margin_ends,
+    power,
     queries_needed,
     sign_test,
     spread_when_apart,
@@ -96,7 +97,7 @@ def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
     n: int, apart: float, tests: int
 ) -> None:
     """The range by how much a variance of n users with these tails varies, its ends at 3 in 100."""
-    from scipy.stats import chi2, t
+    from scipy.stats import chi2, nct, t
 
     values = np.random.default_rng(n).standard_t(5, n)
     away, spread = values - values.mean(), float(variance(values))
@@ -109,28 +110,33 @@ def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
         return FEWEST + bisect_left(range(FEWEST, 1_000_000), True, key=shows)
 
     needed = known(queries_needed(apart, values.tolist(), tuple(range(n)), tests))
-    assert needed.queries == least(spread)
     twice = known(queries_needed(apart, np.repeat(values, 2).tolist(), tuple(at // 2 for at in range(2 * n)), tests))
     assert twice.queries == 2 * needed.queries, "of users with two alike queries"
+    shown = power(apart, values.tolist(), tuple(range(n)), tests)
+    assert shown == pytest.approx(nct.sf(t.ppf(1 - 0.025 / tests, n - 1), n - 1, apart * (n / spread) ** 0.5))
     for value, users in ((0.2, tuple(range(n))), (0.1, tuple(range(6)))):
         assert queries_needed(apart, [value] * len(users), users) is None, "they do not vary"
     few = (queries_needed(apart, values[:users].tolist(), tuple(range(users))) for users in (FEWEST - 1, FEWEST))
     assert [number is None for number in few] == [True, False]
     tails = n * float((away**4).sum()) / float((away**2).sum()) ** 2
     freedom = min(n - 1, 2 / (tails / n - (n - 3) / (n * (n - 1))))
-    ends = [least(spread * freedom / float(chi2.isf(beyond, freedom))) for beyond in (0.03, 0.97)]
-    assert [needed.low, needed.high] == ends
+    parts = [least(spread * freedom / float(chi2.isf(beyond, freedom))) for beyond in (0.5, 0.03, 0.97)]
+    assert [needed.queries, needed.low, needed.high] == parts
 
 
 def test_users_with_unlike_numbers_of_queries_have_fewer_degrees_of_freedom_and_so_more_are_needed() -> None:
-    from scipy.stats import t
+    from scipy.stats import chi2, t
 
     groups: Groups = (*range(40), *(user for user in range(40, 50) for _ in range(8)))
     values = np.random.default_rng(2).normal(0, 1, len(groups))
     variance, freedom = by_matrices(values, groups)
+    sums = cluster_sums((values - values.mean()).tolist(), groups)
+    tails = 50 * sum(total**4 for total in sums) / sum(total**2 for total in sums) ** 2
+    of_variance = min(freedom, 2 / (tails / 50 - 47 / (50 * 49)))
+    middle = 50 * variance * of_variance / chi2.median(of_variance)
     users = known(queries_needed(0.5, values.tolist(), groups)).queries / len(groups) * 50
     shown = [
-        count * 0.5**2 >= (t.ppf(0.975, free) + t.ppf(0.8, free)) ** 2 * 50 * variance
+        count * 0.5**2 >= (t.ppf(0.975, free) + t.ppf(0.8, free)) ** 2 * middle
         for count in (round(users - 1), round(users))
         for free in [freedom / 49 * (count - 1)]
     ]

@@ -5,8 +5,9 @@ found before (``integrity``). So an invented number lowers the share, and a reco
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -17,7 +18,7 @@ from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.quotes import has_words
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.parts import Part, numerals_in
-from drretail.grounding.verify.records import Ledger, equals, on_record
+from drretail.grounding.verify.records import Ledger, on_record
 from drretail.grounding.verify.written import quoted_in
 from drretail.records.reading import Reading, ReadValue
 from drretail.records.shop import product_of
@@ -25,6 +26,9 @@ from drretail.records.shop import product_of
 _OPTION = r"(?<!\w){}[ \t]*[:：][ \t*_]*(?P<value>[^,;.()|\n]{{1,60}})"
 _KEPT_TEXTS = 512
 """The size of the cache: the same records are cited in many rollouts."""
+_SMALL, _PIECES = 12, 100
+"""Whole numbers that claim nothing, and terms of calculations that need no source: pieces, and percent."""
+_BEYOND = Decimal("0.25")
 Sources = tuple[str, ...]
 
 
@@ -62,24 +66,36 @@ class _Report:
     reading: Reading
 
     def numbers(self) -> Iterator[_Statement]:
-        """Each number and date that the question does not name, and that is not how many pieces are bought."""
-        pieces = [pick.quantity for pick in self.reading.picks or ()]
-        of_task = {Decimal(count) for count in (len(pieces), sum(pieces), *pieces)}
+        """Each number and date but small whole ones, which most records have, and those that the question names."""
         layout = self.case.layout
-        for place in numerals_in(layout, [Part(0, len(layout.text), ())]):
-            value, amount = self._values.get(place.start), self._amounts.get(place.start)
-            sources, written = self._sources[place.start], layout.text[place.start : place.end]
-            if value is not None:
-                yield _Statement((written, sources), frozenset({value.of}), follows=True)
-            elif amount is None or not (amount.low in of_task or self._ledger.names(amount.low)):
-                said_by = (source for source in sources or self._cited if self._has(source, written, amount))
-                follows = amount is not None and self._follows(amount, sources)
-                # A bound, "less than $1,000", states nothing of a product.
-                is_bound = amount is not None and amount.relation not in ("is", "about")
-                by = frozenset(said_by)
-                yield _Statement(
-                    (written, sources), by if sources and not is_bound else frozenset(), follows or bool(by)
-                )
+        places = [(place.start, place.end) for place in numerals_in(layout, [Part(0, len(layout.text), ())])]
+        stated = [self._stated(start, end) for start, end in places if not self._claims_nothing(start)]
+        said = defaultdict[int, list[Decimal]](list)
+        for each, start in stated:
+            if each.is_said and (amount := self._amounts.get(start)) is not None:
+                said[layout.sentence_at(start)].append(amount.low)
+        for each, start in stated:
+            amount = None if each.is_said else self._amounts.get(start)
+            follows = amount is not None and self._follows(amount, said[layout.sentence_at(start)])
+            yield replace(each, follows=each.follows or follows)
+
+    def _claims_nothing(self, start: int) -> bool:
+        amount, value = self._amounts.get(start), self._values.get(start)
+        if amount is None or value is not None:
+            return False
+        is_small = amount.kind == "number" and amount.low in range(_SMALL + 1)
+        return is_small or self._ledger.names(amount.low)
+
+    def _stated(self, start: int, end: int) -> tuple[_Statement, int]:
+        """What stands at a place, with the sources that say it; by a bound, "less than $1,000", none."""
+        value, amount = self._values.get(start), self._amounts.get(start)
+        sources, written = self._sources[start], self.case.layout.text[start:end]
+        if value is not None:
+            is_said = value.of not in self._ledger.calculations or value.of in self._grounded
+            return _Statement((written, sources), frozenset({value.of} if is_said else ()), is_said), start
+        said_by = frozenset(source for source in sources or self._cited if self._has(source, written, amount))
+        is_of_it = bool(sources) and (amount is None or amount.relation in ("is", "about"))
+        return _Statement((written, sources), said_by if is_of_it else frozenset(), bool(said_by)), start
 
     def quotations(self) -> Iterator[_Statement]:
         """All words in quotation marks but the question's own."""
@@ -105,31 +121,53 @@ class _Report:
                 yield from (_Statement((name, value), follows=_folded(value) in own) for value in values)
 
     def _has(self, source: str, written: str, amount: Amount | None) -> bool:
+        """True if a source has a number or a date; of money, only the prices of a product."""
         text = self._text_of(source)
         if amount is None:
             days = find_dates(written, self.case.layout.notation)
             return any(day.fits(other) for day in days for other in _days(text)) or has_words(text, written)
         item, prices = self._ledger.product(source), [*self._prices(source)]
         if item is not None and amount.kind == "money":
-            return amount.currency in (None, item.currency) and any(equals(amount, price) for price in prices)
-        return any(equals(amount, number) for number in (*_numbers(text), *prices))
+            return amount.currency in (None, item.currency) and any(_fits(amount, price) for price in prices)
+        if source in self._ledger.calculations and source not in self._grounded:
+            return False
+        numbers = [*_numbers(text), *prices]
+        numbers += [100 * number for number in numbers if number < 1] if amount.kind == "percent" else []
+        return any(_fits(amount, number) for number in numbers)
 
-    def _follows(self, amount: Amount, sources: Sources) -> bool:
+    def _follows(self, amount: Amount, beside: Sequence[Decimal]) -> bool:
         """True for results of calculations, what the cart and its lines cost and leave, and sums and differences of
-        prices or of ratings.
+        what its sentence says, of prices, of ratings, and of these and what the question names.
         """
         ledger, picks = self._ledger, self.reading.picks or ()
         limits = [limit for limit in (ledger.limit, *(each.low for each in ledger.asked)) if limit is not None]
-        results = [abs(made.result) for made in ledger.calculations.values()]
+        results = [abs(ledger.calculations[key].result) for key in self._grounded]
         if ledger.total is not None:
             results += [ledger.total, *(abs(limit - ledger.total) for limit in limits)]
         results += [price * pick.quantity for pick in picks if (price := ledger.price_of(pick)) is not None]
         items = [*filter(None, map(ledger.product, self._cited))]
-        for kind in ("price", "rating"):
-            numbers = [number for item in items if (number := on_record(kind, item)) is not None]
+        of_kinds = ([on_record(kind, item) for item in items] for kind in ("price", "rating"))
+        known = [[*(number for number in numbers if number is not None), *limits] for numbers in of_kinds]
+        for numbers in (*known, [*beside, *limits]):
             results += [abs(one - other) for one, other in combinations(numbers, 2)]
-            results += [one + other for one, other in combinations(numbers, 2) if kind == "price"]
+        results += [one + other for numbers in (known[0], beside) for one, other in combinations(numbers, 2)]
         return any(amount.agreement(result) in ("equal", "rounded") for result in results)
+
+    @cached_property
+    def _grounded(self) -> frozenset[str]:
+        """The calculations of numbers that the run was shown, the question names, or others gave; a number alone is no
+        calculation.
+        """
+        shown = [source for source, entry in self.case.evidence.items() if entry.kind != "calculation"]
+        known = {number for source in shown for number in (*_numbers(self._text_of(source)), *self._prices(source))}
+        known |= _numbers(self._ledger.query_text)
+        known |= {limit for limit in (self._ledger.limit,) if limit is not None}
+        grounded = dict[str, None]()
+        for key, made in self._ledger.calculations.items():  # in the order in which they were made
+            if len(made.operands) > 1 and all(term in known or term in range(_PIECES + 1) for term in made.operands):
+                grounded[key] = None
+                known.add(abs(made.result))
+        return frozenset(grounded)
 
     def _prices(self, source: str) -> Iterator[Decimal]:
         for offer in self._ledger.offers(source):
@@ -177,6 +215,13 @@ class _Report:
             if citation.evidence_id is not None and not any(sources[citation.start : citation.end]):
                 sources[citation.start : citation.end] = [(citation.evidence_id,)] * (citation.end - citation.start)
         return sources
+
+
+def _fits(amount: Amount, number: Decimal) -> bool:
+    """True if an amount says this number; of a bound, "more than 150", also one that is a little beyond it."""
+    if amount.agreement(number) == "bounded":
+        return abs(number - amount.low) <= _BEYOND * abs(amount.low) or amount.is_range
+    return amount.agreement(number) in ("equal", "rounded")
 
 
 @lru_cache(_KEPT_TEXTS)

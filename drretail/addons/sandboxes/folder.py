@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import chain
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -91,8 +91,10 @@ TOLERANCE = 0.02
 """The largest deviation of a size from its tokens, as a share of them."""
 DISTRACTOR_SHARE = 0.25
 """The largest share of a size's tokens that distractors take, however many there are: noise has the larger part."""
-_MOST_WAITING = 1000
-"""If so many pages are too long for what is left of a size, no more are looked at."""
+_AT_HAND = 40
+"""Noise pages from which a size's last one is chosen, so that the size ends close to its tokens."""
+_MOST_AT_HAND = 1000
+"""If none of this many pages fits, no more are looked at."""
 
 
 def read_sizes(text: str) -> dict[str, int]:
@@ -127,7 +129,7 @@ def place_pages(material: TaskMaterial, sizes: Mapping[str, int]) -> PlacedPages
     total = sum(page_tokens(page.page) for page in supportive)
     rooms = [(sizes[name], sizes[name] - total) for name in names]
     distractors = _spread(list(_once(material.distractors, seen)), rooms)
-    noise, waiting = _once(material.noise, seen), list[LabelledPage]()
+    noise = _Noise(_once(material.noise, seen))
     pages = [(names[0], page) for page in supportive]
     for number, name in enumerate(names):
         misleading = sum(page_tokens(page.page) for page in distractors[number])
@@ -136,7 +138,7 @@ def place_pages(material: TaskMaterial, sizes: Mapping[str, int]) -> PlacedPages
                 f"{material.query.query_id}: the pages that it can't do without and those that mislead have "
                 f"{total + misleading:,.0f} tokens, more than {name} has room for: leave that size out."
             )
-        taken = [*_fill(noise, waiting, sizes[name] - total - misleading, sizes[name] * TOLERANCE)]
+        taken = noise.fill(sizes[name] - total - misleading, sizes[name] * TOLERANCE)
         in_all = total + misleading + sum(tokens for _, tokens in taken)
         if in_all < sizes[name] * (1 - TOLERANCE):
             if not number:
@@ -186,25 +188,39 @@ def _end(pages: Sequence[LabelledPage], tokens: float) -> int:
     return len(pages)
 
 
-def _fill(
-    pages: Iterator[LabelledPage], waiting: list[LabelledPage], room: float, tolerance: float
-) -> Iterator[tuple[LabelledPage, float]]:
-    """Pages for ``room`` tokens, in order and each with its tokens; the last one may end half of ``tolerance`` beyond.
+class _Noise:
+    """Noise pages, of which a few are held ready to choose the one that fits."""
 
-    Pages that are too long for what is left are ``waiting`` for a larger size.
-    """
-    before = iter([*waiting])
-    waiting.clear()
-    for page in chain(before, pages):
-        tokens = page_tokens(page.page)
-        if tokens > room + tolerance / 2:
-            waiting.append(page)
-        else:
-            room -= tokens
-            yield page, tokens
-        if room <= tolerance / 2 or len(waiting) > _MOST_WAITING:
-            break
-    waiting += before
+    def __init__(self, pages: Iterator[LabelledPage]) -> None:
+        self._pages = ((page, page_tokens(page.page)) for page in pages)
+        self._at_hand = list(islice(self._pages, _AT_HAND))
+
+    def fill(self, room: float, tolerance: float) -> list[tuple[LabelledPage, float]]:
+        """Pages for ``room`` tokens in order; the last ones are chosen to end near it, at most ``tolerance`` beyond.
+
+        Pages that do not fit wait for a larger size.
+        """
+        taken: list[tuple[LabelledPage, float]] = []
+        while room > 0 and self._at_hand:
+            number: int | None = 0
+            if room <= 2 * max(tokens for _, tokens in self._at_hand):
+                # The page that ends nearest to ``room``; none that would end further from it than no page, or too far
+                # beyond it.
+                left = {at: abs(room - tokens) for at, (_, tokens) in enumerate(self._at_hand)
+                        if tokens - room < min(room, tolerance / 2)}  # fmt: skip
+                number = min(left, key=lambda at: left[at], default=None)
+            if number is None:
+                is_enough = room < tolerance or len(self._at_hand) > _MOST_AT_HAND
+                more = [] if is_enough else list(islice(self._pages, _AT_HAND))
+                if not more:
+                    break
+                self._at_hand += more
+                continue
+            page = self._at_hand.pop(number)
+            self._at_hand += islice(self._pages, 1)
+            taken.append(page)
+            room -= page[1]
+        return taken
 
 
 BUILDING = "building"

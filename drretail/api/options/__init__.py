@@ -6,6 +6,6 @@ run.py              RunOptions, AskOptions, DemoOptions
 shared.py           options of the commands that read an experiment: judges, caps, worlds, retries
 score.py            ScoreOptions, CompareOptions, ReportOptions
 queries.py          one record for each command of queries
-shops.py            those of check, synth, ingest, tools, mcp, doctor, prompts and world
+shops.py            those of synth, ingest, tools, mcp, doctor, prompts and world
 observer.py         an option of calls from Python: what shows notes and progress
 """

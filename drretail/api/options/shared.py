@@ -64,7 +64,7 @@ RetryFailed = Annotated[Literal["failed"] | None, Option("Repeat failed model ca
 Seed = Annotated[str, Option("The random seed.")]
 
 
-def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
+def folder_of(experiment: "str | Path | RecordedExperiment | None") -> Path:
     """The folder of an experiment. Every command gets its experiment through this function.
 
     Raises UserError as ``check_entries`` does. A folder that is no experiment is not searched: its reader says so.

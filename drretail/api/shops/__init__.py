@@ -2,7 +2,6 @@
 
 ingest.py   download, synth: Amazon's files, or made-up ones in their form; ingest: raw files → world
 world.py    info, check, copy, use: of a world
-answer.py   check: one answer held against the records of a world
 tools.py    tools: the nine tools, and a call of one; mcp: the nine tools for MCP clients
 serve.py    serve: the doors of one session, for agents tried by hand
 """

@@ -9,7 +9,8 @@ family.py        each system against one baseline: the tests of all headlines, c
 pairs.py         wins, ties and losses of pairs, and strengths of many systems after Bradley and Terry
 comparing.py     compares two systems: tables, conclusions, noise of agents and judges
 ablations.py     one agent in several settings of an option
-value_tables.py  values that others computed, by the same test: a table, inspect's logs, promptfoo's results
+value_tables.py  a table of values that others computed, by the same test
+sample_sizes.py  how many queries, users and runs show a difference
 fail_if.py       rules by which a comparison fails, for CI
 scoreboard.py    one row per system: scores, costs, differences
 file.py          scores.json, made and read; the rows of some metrics

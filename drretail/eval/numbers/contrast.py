@@ -28,7 +28,7 @@ from drretail.eval.numbers.wording import row_facts
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.figures import counted
 from drretail.records.score import readers_of
-from drretail.stats.intervals import FEWEST, Clusters
+from drretail.stats.intervals import FEWEST, Clusters, run_variance
 from drretail.stats.significance import (
     FEWEST_SIGNS,
     LEVEL,
@@ -181,7 +181,7 @@ def contrast(
     queries = sorted(query for query in asked if a.values[query] and b.values[query])
     by_query = {query: (fmean(a.values[query]), fmean(b.values[query])) for query in queries}
     groups = clusters.groups(queries)
-    interval, p = difference_test(_differences(by_query), groups)
+    interval, p = difference_test(differences_of(by_query), groups)
     interval = interval.within(-whole, whole)
     # Pairs that both were asked for, without those in which neither has anything to measure.
     due = [query for query in asked if {a.why.get(query), b.why.get(query)} != {NA}]
@@ -210,8 +210,21 @@ def contrast(
         apart=whole / 10 if isfinite(whole) else None,
         by_query=by_query,
         with_failed=with_failed,
+        run_variances=_run_variances(sides, queries),
         lacking=Counter(a.lacking) + Counter(b.lacking),
     )
+
+
+def _run_variances(sides: tuple[Side, Side], queries: Sequence[str]) -> tuple[float, float] | None:
+    """As ``ComparedRow.run_variances``."""
+    of_one = of_present = 0.0
+    for side in sides:
+        variance = run_variance([*side.values.values()])
+        if variance is None:
+            return None
+        of_one += variance
+        of_present += variance * fmean(1 / len(side.values[query]) for query in queries) if queries else 0.0
+    return of_one, of_present
 
 
 def _with_failed(sides: tuple[Side, Side], whole: float, *, less_is_better: bool) -> dict[str, tuple[float, float]]:
@@ -235,7 +248,7 @@ def p_with_failed(
     """``p`` of the values with failed runs; 1 if they differ the other way, None if no run failed."""
     if not with_failed or difference is None:
         return None
-    interval, p = difference_test(_differences(with_failed), clusters.groups(with_failed))
+    interval, p = difference_test(differences_of(with_failed), clusters.groups(with_failed))
     return _rounded(p) if difference * (interval.value or 0.0) > 0 else 1.0
 
 
@@ -251,7 +264,7 @@ AGAIN = {
 """By what is missing: the command that makes it."""
 
 
-def _differences(by_query: Mapping[str, tuple[float, float]]) -> list[float]:
+def differences_of(by_query: Mapping[str, tuple[float, float]]) -> list[float]:
     """A minus B, rounded to ten digits so that equal values do not differ by the last bits of a sum."""
     return [round(a - b, 10) for a, b in by_query.values()]
 
@@ -289,7 +302,7 @@ def _row_of_done(sides: tuple[Side, Side], clusters: Clusters) -> ComparedRow:
     row = row.model_copy(update={"name": DONE, "ci_low": None, "ci_high": None, "no_interval": None, "apart": None})
     if row.outcome == "missing":
         return row
-    sums = user_sums(_differences(row.by_query), clusters.groups(row.by_query))
+    sums = user_sums(differences_of(row.by_query), clusters.groups(row.by_query))
     if len(sums) < FEWEST_SIGNS:
         few = {"outcome": "too_few", "why": f"{FEWEST_SIGNS} users are the minimum", "p": None}
         return row.model_copy(update=few)
@@ -312,7 +325,7 @@ def _decided(row: ComparedRow, p: float | None, tests: int, clusters: Clusters, 
         outcome = "answered" if (row.p_failed or 0.0) > LEVEL else outcome
     if p is not None and row.apart is not None and row.mean_a is not None and row.mean_b is not None:
         wider = spread_when_apart(row.apart, (row.mean_a, row.mean_b), 10 * row.apart)
-        differences, groups = _differences(row.by_query), clusters.groups(row.by_query)
+        differences, groups = differences_of(row.by_query), clusters.groups(row.by_query)
         needed = queries_needed(row.apart, differences, groups, tests, wider)
     return row.model_copy(
         update={
@@ -334,7 +347,7 @@ def held_to(row: ComparedRow, margin: float, clusters: Clusters) -> ComparedRow:
     if row.is_comparable:
         # Shares may all be alike by chance; ratings do not leap from one end of their scale to the other.
         whole = 1.0 if row.apart == 0.1 else inf
-        ends = margin_ends(_differences(values), clusters.groups(values), whole)
+        ends = margin_ends(differences_of(values), clusters.groups(values), whole)
     low, high = (None, None) if ends is None else ends
     return row.model_copy(update={"margin": margin, "margin_low": low, "margin_high": high})
 

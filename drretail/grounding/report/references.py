@@ -68,6 +68,7 @@ class Entry:
         self.left, self.end, line = left, end, text[left:end]
         marker = _MARKER.match(line)
         self.label = folded_label(marker["label"]) if marker else ""
+        self.is_in_brackets = bool(marker) and marker["label"][0] in "(（"
         start = left + (marker.end() if marker else 0)
         self.sources = [mark for mark in marks if mark.names and start <= mark.start < end]
         self.names = frozenset(bare_address(name) or name for mark in self.sources for name in mark.names)
@@ -114,8 +115,8 @@ class References:
 
 def read_references(text: str, marks: Sequence[Mark]) -> References:
     """The lists of a text, which has these marks."""
-    contents = [*(mark.content for mark in marks if not mark.names), *_IN_BRACKETS.findall(text)]
-    cited = Counter(label for content in contents for label in {*map(folded_label, _BETWEEN.split(content))} - {""})
+    marked = _labels(mark.content for mark in marks if not mark.names)
+    cited = marked + _labels(_IN_BRACKETS.findall(text))
     parts = _parts(_BREAK.sub(lambda tag: "\n".ljust(len(tag[0])), text.translate(SQUARE)), marks)
     listed, opened = set[int](), 0
     for index, part in enumerate(parts):  # below a heading of sources, up to a heading of the same level
@@ -129,7 +130,8 @@ def read_references(text: str, marks: Sequence[Mark]) -> References:
             opened = 0
     headed = {"", *(parts[index].label for index in listed)}
     for index, part in enumerate(parts):  # elsewhere two of three; [NEW] at the beginning of a line cites itself
-        is_cited = cited[part.label] > (0 if part.label[-1:].isdigit() else 1)
+        # "(3)" cites "(3) Maker: …", but no third product: "3. The Lomond: …".
+        is_cited = (cited if part.is_in_brackets else marked)[part.label] > (0 if part.label[-1:].isdigit() else 1)
         is_listed = is_cited + (index - 1 in listed) + part.lists_source > 1 and part.label not in headed
         if is_listed and not part.is_content:
             listed.add(index)
@@ -140,6 +142,11 @@ def read_references(text: str, marks: Sequence[Mark]) -> References:
     meanings = Counter(label for label, _ in {(entry.label, entry.names) for entry in entries})
     by_label = {entry.label: entry if meanings[entry.label] == 1 else None for entry in entries if entry.label}
     return References(entries, by_label, tuple((parts[index].left, parts[index].end) for index in sorted(listed)))
+
+
+def _labels(contents: Iterable[str]) -> Counter[str]:
+    """How many brackets hold each label."""
+    return Counter(label for content in contents for label in {*map(folded_label, _BETWEEN.split(content))} - {""})
 
 
 def _parts(text: str, marks: Sequence[Mark]) -> list[Entry]:

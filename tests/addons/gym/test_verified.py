@@ -52,9 +52,10 @@ LIES: dict[str, Line] = {
     **{
         words: beside(words)
         for words in (
-            *("It has 9.8 stars", "It has 12 stars", "It is rated 3.3/5", "It has 100 of 5 stars"),
+            *("It has 9.8 stars", "It has 37 stars", "It is rated 3.3/5", "It has 100 of 5 stars"),
             *("It has 811 pockets", "It weighs ½ an ounce"),
             *("It is 80% off", "It has 1234567 ratings", "It costs ＄１.０３", "It is sold since March 3, 2019"),
+            "Over 95 % bought it again",
             *('It is "a marvel of modern tailoring"', 'It is "a marvel of modern tailoring", they say'),
             "You ordered it on May 4 [O:0000000001]",
         )
@@ -77,6 +78,11 @@ TRUTHS: dict[str, Line] = {
     "a difference": lambda bag, other: (
         f"- It costs ${(bag.price or 0) - (other.price or 0):.2f} more [P:{bag.product_id}][P:{other.product_id}]."
     ),
+    "what its sentence says": lambda bag, other: (
+        f"\nIt has {bag.rating_number} ratings [P:{bag.product_id}] and the blanket {other.rating_number} "
+        f"[P:{other.product_id}], {abs((bag.rating_number or 0) - (other.rating_number or 0))} apart."
+    ),
+    "steps": lambda *_: "\nStep 3: wait 7 hours.\n",
     "no figure": beside("It is a joy to carry"),
     "pieces and ranks": lambda *_: "\n1. I took 2 products.\n",
 }
@@ -96,3 +102,14 @@ def test_what_is_said_again_counts_once(env: ShopEnv) -> None:
     lie = LIES["It has 811 pockets"]
     again = lambda bag, other: "\n".join([lie(bag, other), *[times(1)(bag, other)] * 50])  # noqa: E731
     assert earned_beside(env, again) == earned_beside(env, lie)
+
+
+@pytest.mark.parametrize(("expression", "result"), [("4321 * 1", "4,321"), ("613", "613"), ("61.37 + 0", "61.37")])
+def test_a_calculation_of_numbers_that_nobody_gave_says_nothing(env: ShopEnv, expression: str, result: str) -> None:
+    env.reset(env.query.query_id)
+    keys = wanted(env)
+    looked_up(env, keys)
+    *_, info = env.step(call("calculator", expression=expression))
+    report = f"{praised(env.shop, keys)}\nIt lasts {result} days [{info['evidence'][0]}].\n\n"
+    env.step(call("submit_report", report=report + picks_block(best_picks(env.shop))))
+    assert rewarded(env).value <= 0.9

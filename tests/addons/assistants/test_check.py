@@ -1,4 +1,4 @@
-"""``check`` as a user's tests call it: alone, in pydantic-evals and in promptfoo. Tests api/shops/answer.py."""
+"""``check`` as a user's tests call it: alone, in pydantic-evals and in promptfoo."""
 
 import re
 import time

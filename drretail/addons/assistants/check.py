@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from drretail.addons.assistants.options import CheckOptions
 from drretail.api.models import open_model
 from drretail.api.option import accepts
-from drretail.api.options.shops import CheckOptions
 from drretail.api.worlds import world_of
 from drretail.env.named_products import NamedProducts
 from drretail.errors import ModelError, UserError
