@@ -6,7 +6,7 @@ options.py    the options of ``try`` and ``gym split``
 env.py        ``ShopEnv`` (reset, step), the ``Shop`` that rollouts share, a rollout; rollouts as runs, recorded runs
               rewarded and replayed
 trial.py      one agent on one query, with its reward
-figures.py    which figures and quotations of a report its sources say
+verified.py    which figures and quotations of a report its sources say
 reward.py     the metric ``reward``: what is paid for a report; descriptions.toml says how it is shown
 parts.py      ``gym split``: questions to train on and held-out ones, which share no person, wish, shop or skeleton
 verifiers.py  the same tasks as a taskset of verifiers
