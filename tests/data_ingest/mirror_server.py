@@ -37,10 +37,6 @@ class Script:
     address: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def next_answer(self, path: str) -> Answer:
-        answers = self.answers.get(path, [])
-        return (answers.pop(0) if len(answers) > 1 else answers[0]) if answers else Answer()
-
 
 @contextmanager
 def serve(script: Script) -> Generator[Script]:
@@ -48,7 +44,8 @@ def serve(script: Script) -> Generator[Script]:
         def get(self) -> None:
             with script.lock:
                 script.asked.append((self.path, self.headers.get("Range")))
-                answer = script.next_answer(self.path)
+                answers = script.answers.get(self.path) or [Answer()]
+                answer = answers.pop(0) if len(answers) > 1 else answers[0]
             _respond(self, script, answer)
 
     with LocalServer(Files) as server:
@@ -56,36 +53,32 @@ def serve(script: Script) -> Generator[Script]:
         yield script
 
 
+def _begin(handler: Handler, status: int, headers: dict[str, str]) -> None:
+    handler.send_response(status)
+    for name, value in headers.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+
+
 def _respond(handler: Handler, script: Script, answer: Answer) -> None:
     data = script.files.get(handler.path)
     if answer.status != 200 or data is None:
-        handler.send_response(answer.status if answer.status != 200 else 404)
-        for name, value in {"Content-Length": "0", **answer.headers}.items():
-            handler.send_header(name, value)
-        handler.end_headers()
+        _begin(handler, answer.status if answer.status != 200 else 404, {"Content-Length": "0", **answer.headers})
         return
     data, whole = answer.body if answer.body is not None else data, len(data)
     asked = handler.headers.get("Range")
-    start = 0
+    start, part = 0, dict[str, str]()
     if asked and not answer.ignores_range and handler.headers.get("If-Range") == answer.etag:
         start = int(asked.removeprefix("bytes=").rstrip("-"))
         if start >= whole:
-            handler.send_response(416)
-            handler.send_header("Content-Range", f"bytes */{whole}")
-            handler.send_header("Content-Length", "0")
-            handler.end_headers()
+            _begin(handler, 416, {"Content-Range": f"bytes */{whole}", "Content-Length": "0"})
             return
-        handler.send_response(206)
-        handler.send_header("Content-Range", f"bytes {start}-{whole - 1}/{whole}")
-    else:
-        handler.send_response(200)
-    handler.send_header("ETag", answer.etag)
-    length = answer.says if answer.says is not None else len(data) - start
-    handler.send_header("Content-Length", str(length))
+        part = {"Content-Range": f"bytes {start}-{whole - 1}/{whole}"}
     body = data[start:]
-    ends = answer.cut is not None or length != len(body)
+    length = answer.says if answer.says is not None else len(body)
     # Without this header the client may send its next request into a connection that is about to end.
-    handler.send_header("Connection", "close" if ends else "keep-alive")
-    handler.end_headers()
+    connection = "close" if answer.cut is not None or length != len(body) else "keep-alive"
+    headers = {"ETag": answer.etag, "Content-Length": str(length), "Connection": connection}
+    _begin(handler, 206 if part else 200, headers | part)
     handler.wfile.write(body if answer.cut is None else body[: answer.cut])
     handler.wfile.flush()

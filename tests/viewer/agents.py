@@ -1,9 +1,8 @@
 """Three agents that say each one thing to three questions; a report of one is hostile, and names its writer."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
-from drretail import Agent, Answer, open_world, run
+from drretail import Agent, Answer
 from drretail.env.session import Session
 from drretail.llm.models import Models
 from drretail.records.query import Query, Task
@@ -11,8 +10,7 @@ from drretail.records.reading import Pick
 from drretail.records.run import Limits
 from drretail.records.vote import Choice, Vote
 from drretail.tools.toolkit import Toolkit
-from tests.shop import USER, build_shop
-from tests.viewer.experiment import judge_by_hand
+from tests.shop import USER
 
 QUERIES = [
     Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test"),
@@ -70,11 +68,3 @@ DIFFERING = {
     "after": answering(AFTER, Pick(product="B0TEST0001", quantity=2), Pick(product="B0TEST0004")),
 }
 """Two agents whose reports on ``QUESTION`` differ."""
-
-
-def record_answers(home: Path) -> Path:
-    """Nine reports of three systems, judged by hand, of which nothing was voted."""
-    with open_world(build_shop(home / "world")) as world:
-        run(world, QUERIES, AGENTS, to=home / "exp", baselines=False)
-    judge_by_hand(home / "exp")
-    return home / "exp"

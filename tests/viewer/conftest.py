@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from drretail import run
 from drretail.env.world import world_at
 from drretail.experiment import read_runs
 from drretail.viewer.drawing.result import Part
 from drretail.viewer.output import print_part
 from tests.shop import build_shop
-from tests.viewer.agents import QUERIES, record_answers
+from tests.viewer.agents import AGENTS, QUERIES
 from tests.viewer.experiment import fail, judge_by_hand, record_runs
 
 
@@ -34,8 +35,12 @@ def mine(judged: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Nine reports of three systems, of which nothing was voted."""
-    return record_answers(tmp_path_factory.mktemp("answered"))
+    """Nine reports of three systems, judged by hand, of which nothing was voted."""
+    home = tmp_path_factory.mktemp("answered")
+    with world_at(build_shop(home / "world")) as world:
+        run(world, QUERIES, AGENTS, to=home / "exp", baselines=False)
+    judge_by_hand(home / "exp")
+    return home / "exp"
 
 
 @pytest.fixture

@@ -44,11 +44,12 @@ def judge_by_hand(folder: Path, support: Sequence[float | None] = _IN_TURN) -> N
     for run in read_runs(folder):
         if run.report is not None:
             evidence = read_evidence(path_of(folder, run))
-            _write(
-                folder, run, "faithfulness", JUDGE, _faithfulness(run, run.report, {e.id: e for e in evidence}, support)
-            )
-            _write(folder, run, "quality", JUDGE, _quality(run))
-            _write(folder, run, "checks", CODE, _checks(run, run.report))
+            claims = _faithfulness(run, run.report, {e.id: e for e in evidence}, support)
+            of_metrics = ("faithfulness", claims), ("quality", _quality(run)), ("checks", _checks(run, run.report))
+            for metric, made in of_metrics:
+                judge = CODE if metric == "checks" else JUDGE
+                for stage, item, fields in made:
+                    append(folder, run, [verdict(run, metric, judge, stage, item, **fields)])
     write_board(folder, Board(judge=(JUDGE.key,)))
     keep_scores(folder, "faithfulness", "quality", "checks")
 
@@ -86,12 +87,6 @@ def append(folder: Path, run: Run, made: Iterable[Verdict]) -> None:
         file = VerdictFile(path)
         file.append(one)
         file.close()
-
-
-def _write(
-    folder: Path, run: Run, metric: str, judge: JudgeRef, made: Iterable[tuple[str, str, dict[str, object]]]
-) -> None:
-    append(folder, run, (verdict(run, metric, judge, stage, item, **fields) for stage, item, fields in made))
 
 
 def _faithfulness(

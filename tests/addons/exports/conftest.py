@@ -1,8 +1,6 @@
 """An experiment to export: four runs by three systems, one of them failed and one a floor, judged by hand."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,10 +15,6 @@ QUERIES = [
     Query(query_id="q2", user_id=USER, text="Is there a bird bath, and how do I keep it clean?", source="test"),
 ]
 REACT, HYBRID, FLOOR = "react@offline-shopper", "hybrid_react@offline-shopper", "null_search"
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,9 @@ from drretail.addons.imports.recording import Imported, record
 from drretail.errors import UserError
 from drretail.eval.numbers.file import read_scores
 from drretail.experiment import read_runs
+from drretail.files import read_jsonl
 from drretail.progress import Progress
-from tests.addons.exports.conftest import REACT, lines
+from tests.addons.exports.conftest import REACT
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
 
 
@@ -58,7 +59,7 @@ def test_tables_hold_every_score_and_every_value(exp: Path, tmp_path: Path) -> N
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
     bare = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json")))
     assert export_selection(Selection.of(bare), "drb", tmp_path / "drb").startswith("3 reports")
-    (mine,) = (lines(path) for path in (tmp_path / "drb").iterdir() if path.name.startswith("react"))
+    (mine,) = ([*read_jsonl(path)] for path in (tmp_path / "drb").iterdir() if path.name.startswith("react"))
     assert [(row["id"], row["query_id"], "Sources" in row["article"]) for row in mine] == [
         (1, "q1", True),
         (2, "q2", True),

@@ -169,20 +169,6 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
         assert found["one", code]["n_scored"] == 0
 
 
-def test_pages_are_fetched_from_a_file(drretail: Command, imported: Path, tmp_path: Path) -> None:
-    lacking = drretail("score", "exp", "--metrics", "faithfulness", "--judge", "scripted:judge.toml")
-    assert "--fetch-sources" in lacking.stderr
-    drretail("import", "drb", "one.jsonl", "--to", "again")
-    fetched = drretail(
-        "score", "again", "--metrics", "faithfulness", "--judge", "scripted:judge.toml", "--fetch-sources", "--web",
-        "sandbox:pages.jsonl",
-    )  # fmt: skip
-    assert "of which 1 could be read" in fetched.stderr
-    # Of the other report the judge lists no claim, so that it is not judged.
-    row = rows(tmp_path / "again")["one", "FP_web"]
-    assert (row["n_scored"], row["n_failed"]) == (1, 1)
-
-
 def test_everything_that_opens_an_experiment_opens_this_one(
     succeeds: Command, drretail: Command, imported: Path
 ) -> None:

@@ -1,6 +1,5 @@
 """The voting pages in a real browser: votes, reloads, two windows. Tests voting_pages.py."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +10,10 @@ from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.vote import Vote
 from tests.addons.voting.conftest import serve
-from tests.viewer.browsing import grave_faults
+from tests.viewer.browsing import Window, grave_faults
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-Window = Callable[..., "Page"]
 
 
 def enter(page: "Page", address: str, path: str = "/vote", name: str = "ann") -> None:

@@ -1,7 +1,6 @@
 """``drretail vote``: who gets in, and how it ends. Also tests access.py, app.py and layout.py."""
 
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -22,7 +21,7 @@ from drretail.eval.ballots import cast
 from drretail.tools.local_server import bound
 from tests.addons.voting.conftest import ADDRESS, TOKEN
 from tests.cli.commands import refused_by
-from tests.viewer.agents import record_answers, vote
+from tests.viewer.agents import vote
 
 
 def test_every_page_says_what_may_run_in_it(ann: TestClient) -> None:
@@ -35,12 +34,11 @@ def test_every_page_says_what_may_run_in_it(ann: TestClient) -> None:
         assert [headers[name] for name in named] == ["nosniff", "no-store", "same-origin"], path
 
 
-@pytest.fixture(scope="module")
-def voted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = record_answers(tmp_path_factory.mktemp("vote"))
-    pair = next(pair for pair in planned(folder).pairs if pair.query_id == "q1")
-    cast(folder, vote("ann", pair.pair_id, "b", a=pair.a, b=pair.b), None)
-    return folder
+@pytest.fixture
+def voted(exp: Path) -> Path:
+    pair = next(pair for pair in planned(exp).pairs if pair.query_id == "q1")
+    cast(exp, vote("ann", pair.pair_id, "b", a=pair.a, b=pair.b), None)
+    return exp
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
@@ -81,14 +79,12 @@ def test_without_the_packages_the_line_to_install_them_is_said(voted: Path, monk
     assert "ann" in CliRunner().invoke(app, ["vote", str(voted), "--results"]).output
 
 
-def test_votes_on_no_planned_pair_are_named_and_end_with_3(voted: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "exp"
-    shutil.copytree(voted, folder)
+def test_votes_on_no_planned_pair_are_named_and_end_with_3(voted: Path) -> None:
     for unplanned, code in ((False, 0), (True, 3)):
         if unplanned:
-            pair = planned(folder).pairs[0]
-            cast(folder, vote("ben", "no-pair", "b", a=pair.a, b=pair.b), None)
-        result = CliRunner().invoke(app, ["vote", str(folder), "--results"])
+            pair = planned(voted).pairs[0]
+            cast(voted, vote("ben", "no-pair", "b", a=pair.a, b=pair.b), None)
+        result = CliRunner().invoke(app, ["vote", str(voted), "--results"])
         assert result.exit_code == code
         assert ("asks about no such pair" in " ".join(result.output.split())) is unplanned
 

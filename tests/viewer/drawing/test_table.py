@@ -54,16 +54,6 @@ def columns(groups: str) -> list[Column]:
     return [Column(f"{group}{at}", group) for at, group in enumerate(groups)]
 
 
-NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
-
-
-@given(NUMBERS)
-def test_a_sign_stands_where_a_difference_can_be_seen(value: float) -> None:
-    shown = figures.signed(value)
-    assert float(shown.replace(",", "")) == pytest.approx(value, abs=0.051)
-    assert shown.startswith(("+", "-")) == (float(shown.replace(",", "")) != 0)
-
-
 WITH_SIGNS = replace(SCORES, columns=(Column("50% & more | a", meaning="a_b"), SCORES.columns[1]), notes=("one\ntwo",))
 FROM_ZERO = replace(SCORES, columns=SCORES.columns[:1], rows=(Row("none", (Cell(0.0, "percent", 0.0, 0.08),)),))
 WIDE = Table(

@@ -131,7 +131,7 @@ def test_hostile_text_stays_text_and_no_mark_turns_the_words_beside_it(mine: Pat
     )
 
 
-def poison(folder: Path, run: Run, extra: str = "") -> None:
+def poison(folder: Path, run: Run) -> None:
     """Puts hostile text wherever text of others comes in: report, titles, addresses, sources, results, errors."""
     path = path_of(folder, run)
     recorded = read_recorded(path)
@@ -156,7 +156,7 @@ def poison(folder: Path, run: Run, extra: str = "") -> None:
     fields: dict[str, object] = {"steps": steps, "notes": (HOSTILE,)}
     if run.report is not None:
         links = '\n\n[a](javascript:alert(1)) <javascript:alert(1)> [b](http://x.y/"onclick="alert(1)) \udc00'
-        report = (run.report + "\n\n" + HOSTILE + links + extra).encode("utf-8", "replace").decode()
+        report = (run.report + "\n\n" + HOSTILE + links).encode("utf-8", "replace").decode()
         fields |= {"report": report, "report_sha": sha256_of(report)}
     poisoned = run.model_copy(update=fields)
     write_run_file(path, Recorded(poisoned, tuple(entries), results, recorded.telemetry, lines_of(read_journal(path))))

@@ -1,6 +1,5 @@
 """The report in a real browser. Tests document.py."""
 
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,17 +7,14 @@ import pytest
 
 from drretail import run, score
 from drretail.env.world import World
-from drretail.experiment import read_runs
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report_page
 from tests.shop import USER
 from tests.viewer.agents import DIFFERING, QUESTION, answering
 from tests.viewer.browsing import Window, grave_faults
-from tests.viewer.experiment import judge_by_hand
-from tests.viewer.page.test_document import poison
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Dialog, Page
+    from playwright.sync_api import Page
 
 NARROW, WIDE = 390, 1280
 
@@ -155,29 +151,6 @@ def test_of_many_systems_each_figure_can_be_its_difference_from_the_chosen_one(
     assert "+234k" in cells.all_inner_texts()
     page.locator("#baseline").select_option("")
     assert cells.all_inner_texts() == before
-
-
-def test_hostile_text_runs_nothing_and_leads_nowhere(mine: Path, window: Window) -> None:
-    for each in list(read_runs(mine)):
-        poison(mine, each, extra="\u202e right to left \x1b[31m red " + "long" * 50_000)
-    shutil.rmtree(mine / "verdicts")
-    judge_by_hand(mine)
-    written = write_report_page(read_view(mine), mine / "report.html", "single")
-    opened = list[str]()
-
-    def told(dialog: "Dialog") -> None:
-        opened.append(dialog.message)
-        dialog.dismiss()
-
-    for width in (WIDE, NARROW):
-        page = window(width)
-        page.on("dialog", told)
-        page.goto(written.as_uri())
-        page.evaluate("for (const it of document.querySelectorAll('details')) it.open = true")
-        links = page.evaluate("[...document.querySelectorAll('a')].map(it => it.href)")
-        assert not [link for link in links if link.startswith("javascript")]
-        assert widest(page) <= width
-    assert opened == []
 
 
 @pytest.mark.parametrize("form", ["single", "split"])

@@ -13,7 +13,8 @@ from drretail.addons.publications.pqr.axis import (
     weighted_mean,
 )
 from drretail.errors import UserError
-from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.criteria import CriteriaGroup, Criterion
+from tests.addons.publications.playing import weighed
 
 
 def test_a_sum_may_be_a_hundredth_off() -> None:
@@ -29,24 +30,18 @@ def test_weights_that_are_a_little_off_keep_their_proportions_in_a_mean() -> Non
     assert weighted_mean([(0.5, 8), (0.49, 6)]) == pytest.approx((0.5 * 8 + 0.49 * 6) / 0.99)
 
 
-def made(**weights: float) -> Criteria:
-    groups = [CriteriaGroup(name=key, weight=one, criteria=(Criterion(text="So."),)) for key, one in weights.items()]
-    return Criteria(metric="pqr", query_id="q1", groups=tuple(groups))
-
-
 def test_an_edit_that_breaks_a_sum_is_told_with_its_file() -> None:
     whole = dict.fromkeys(QUALITY.keys, 1 / 3)
-    check_sums(made(**whole))
+    check_sums(weighed(whole))
     with pytest.raises(UserError, match=r"rubrics/pqr/q1.json, the dimensions of quality: .* add up to 1.16667"):
-        check_sums(made(**{**whole, "depth_insight": 0.5}))
+        check_sums(weighed({**whole, "depth_insight": 0.5}))
     with pytest.raises(UserError, match="no group 'content_alignment'"):
-        check_sums(made(**whole, goal_alignment=1))
-    broken = made(**whole).model_copy(
-        update={"groups": (CriteriaGroup(name="depth_insight", weight=1 / 3), *made(**whole).groups[1:])}
-    )
+        check_sums(weighed({**whole, "goal_alignment": 1}))
+    made = weighed(whole)
+    empty = CriteriaGroup(name="depth_insight", weight=1 / 3)
     with pytest.raises(UserError, match=r"depth_insight: the weights add up to 0"):
-        check_sums(broken)
-    check_sums(made(**whole, **dict.fromkeys(PERSONALIZATION.keys, 0.25)))
+        check_sums(made.model_copy(update={"groups": (empty, *made.groups[1:])}))
+    check_sums(weighed({**whole, **dict.fromkeys(PERSONALIZATION.keys, 0.25)}))
 
 
 CRITERIA = (Criterion(text="Names a Budget"), Criterion(text="names a budget "), Criterion(text="Says why"))

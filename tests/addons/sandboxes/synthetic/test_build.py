@@ -37,12 +37,6 @@ def task(request: pytest.FixtureRequest, sandbox: Path) -> Path:
     return task_folder(sandbox, request.param.query_id)
 
 
-def test_the_same_seed_gives_the_same_bytes(world: World, small: Path, tmp_path: Path) -> None:
-    found = files(small)
-    assert len(found) > 10
-    assert found == files(built(world, tmp_path / "two"))
-
-
 def test_what_its_pages_establish_belongs_to_each_query_and_no_best_basket_holds_what_they_rule_out(
     small: Path, offers: Offers
 ) -> None:
