@@ -101,7 +101,8 @@ def spread(taken: list[float]) -> tuple[float, float]:
 
 def rollout(env: ShopEnv, number: int, together: threading.Barrier | None = None) -> tuple[int, bool, Reward]:
     """A rollout that changes its shopper's name, and one that buys the best basket: steps, own name, reward."""
-    env.reset(list(env.shop.queries)[number % len(env.shop.queries)])
+    feasible = [key for key in env.shop.queries if env.shop.references[key].best is not None]
+    env.reset(feasible[number % len(feasible)])
     user, best = env.query.user_id, env.shop.references[env.query.query_id].best
     assert best is not None
     env.step(call("update_user_profile", user_id=user, first_name=f"Shopper{number}"))
