@@ -17,60 +17,29 @@ from drretail.llm.registry import build_model
 from drretail.plugins import Plugins
 from drretail.tools.registry import load_tool
 
-OWN = '''
-from langchain_core.language_models.fake_chat_models import FakeListChatModel
-
+SHOP = Path(__file__).parents[1] / "examples" / "plugin_package"
+OWN = """
+from drretail_corner_shop import agent, metric, model, tool, web
 from drretail.agents.base import Agent
-from drretail.eval.metric import Metric
-from drretail.records.run import Answer
-from drretail.tools.tool import Tool, ToolResult
 from own_words import WORD
-
-
-async def answer(task, session, models, limits):
-    return Answer(report=WORD)
-
-
-def shout(session, text: str) -> ToolResult:
-    """Says it louder.
-
-    Args:
-        text: What to say.
-    """
-    return ToolResult({"said": text.upper()}, ())
-
-
-class OwnWeb:
-    provider, corpus = "own", None
-
-    def search(self, query, k):
-        return []
-
-    def fetch(self, url):
-        raise NotImplementedError
 
 
 class OwnAgent:
     pass
 
 
-def open_own(argument, options):
-    return OwnWeb()
-
-
-AGENT = Agent(answer, roles=())
-METRIC = Metric("own", 1, lambda subject, judge_session: None, lambda *given: [], ("own",), needs_judge=False)
-WEB = OwnWeb()
-TOOL = Tool("shout", shout, "read")
-CHAT = FakeListChatModel(responses=["yes"])
+async def answer(task, session, models, limits):
+    return agent.answer(task.text, None)
 
 
 def open_chat():
     return CHAT
 
 
+AGENT, METRIC, TOOL = Agent(answer, roles=()), metric.brevity, tool.OPENING_HOURS
+WEB, open_own, CHAT = web.Board(), web.open_board, model.open_parrot(WORD, {})
 NUMBER = 7
-'''
+"""
 LOADERS: dict[str, Callable[[str], object]] = {
     "agent": load_agent,
     "metric": load_metric,
@@ -87,10 +56,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
     (tmp_path / "own_words.py").write_text('WORD = "own"\n', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     before = set(sys.modules)
-    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "path", [*sys.path, str(SHOP)])
     yield tmp_path
     for name in set(sys.modules) - before:
-        if name.startswith(("own", "broken")):
+        if name.startswith(("own", "broken", "drretail_corner_shop")):
             del sys.modules[name]
 
 
@@ -142,7 +111,7 @@ def test_a_file_here_is_not_taken_for_a_library_while_things_load(here: Path) ->
         (here / f"{name}.py").write_text(f"open({name!r}, 'w').close()\nraise SystemExit(9)\n", encoding="utf-8")
     load = "load_agent('react'); load_agent('own:AGENT'); import duckdb"
     code = f"import sys; sys.path.remove(''); from drretail.agents.registry import load_agent; {load}"
-    environ = {**os.environ, "PYTHONPATH": str(Path(drretail.__file__).parents[1])}
+    environ = {**os.environ, "PYTHONPATH": f"{Path(drretail.__file__).parents[1]}{os.pathsep}{SHOP}"}
     for arguments in (["-c", code], ["-m", "drretail", "queries", "--help"]):
         command = [sys.executable, *arguments]
         ended = subprocess.run(command, cwd=here, env=environ, capture_output=True, text=True, check=False)
