@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 
 from drretail.grounding.text.amounts import Amount, find_amounts, find_dates, notation_of
 from drretail.grounding.text.numerals import find_numerals
@@ -28,7 +28,7 @@ _KEPT_TEXTS = 512
 """The size of the cache: the same records are cited in many rollouts."""
 _SMALL, _PIECES = 12, 100
 """Whole numbers that claim nothing, and terms of calculations that need no source: pieces, and percent."""
-_BEYOND = Decimal("0.25")
+_BEYOND, _ROUNDS = Decimal("0.25"), 3
 Sources = tuple[str, ...]
 
 
@@ -71,13 +71,15 @@ class _Report:
         places = [(place.start, place.end) for place in numerals_in(layout, [Part(0, len(layout.text), ())])]
         stated = [self._stated(start, end) for start, end in places if not self._claims_nothing(start)]
         said = defaultdict[int, list[Decimal]](list)
-        for each, start in stated:
-            if each.is_said and (amount := self._amounts.get(start)) is not None:
-                said[layout.sentence_at(start)].append(amount.low)
-        for each, start in stated:
-            amount = None if each.is_said else self._amounts.get(start)
-            follows = amount is not None and self._follows(amount, said[layout.sentence_at(start)])
-            yield replace(each, follows=each.follows or follows)
+        for _ in range(_ROUNDS):  # what is worked out of what was worked out
+            for number, (each, start) in enumerate(stated):
+                amount, sentence = self._amounts.get(start), layout.sentence_at(start)
+                if amount is None or amount.low in said[sentence]:
+                    continue
+                if each.is_said or self._follows(amount, said[sentence], [*chain.from_iterable(said.values())]):
+                    stated[number] = replace(each, follows=True), start
+                    said[sentence].append(amount.low)
+        yield from (each for each, _ in stated)
 
     def _claims_nothing(self, start: int) -> bool:
         amount, value = self._amounts.get(start), self._values.get(start)
@@ -135,9 +137,9 @@ class _Report:
         numbers += [100 * number for number in numbers if number < 1] if amount.kind == "percent" else []
         return any(_fits(amount, number) for number in numbers)
 
-    def _follows(self, amount: Amount, beside: Sequence[Decimal]) -> bool:
+    def _follows(self, amount: Amount, beside: Sequence[Decimal], said: Sequence[Decimal]) -> bool:
         """True for results of calculations, what the cart and its lines cost and leave, and sums and differences of
-        what its sentence says, of prices, of ratings, and of these and what the question names.
+        what its sentence says ``beside`` it, of prices, of ratings, and of what is ``said`` and the question names.
         """
         ledger, picks = self._ledger, self.reading.picks or ()
         limits = [limit for limit in (ledger.limit, *(each.low for each in ledger.asked)) if limit is not None]
@@ -150,6 +152,7 @@ class _Report:
         known = [[*(number for number in numbers if number is not None), *limits] for numbers in of_kinds]
         for numbers in (*known, [*beside, *limits]):
             results += [abs(one - other) for one, other in combinations(numbers, 2)]
+        results += [abs(one - limit) for one in said for limit in limits]
         results += [one + other for numbers in (known[0], beside) for one, other in combinations(numbers, 2)]
         return any(amount.agreement(result) in ("equal", "rounded") for result in results)
 
@@ -158,6 +161,8 @@ class _Report:
         """The calculations of numbers that the run was shown, the question names, or others gave; a number alone is no
         calculation.
         """
+        if not self._ledger.calculations:
+            return frozenset()
         shown = [source for source, entry in self.case.evidence.items() if entry.kind != "calculation"]
         known = {number for source in shown for number in (*_numbers(self._text_of(source)), *self._prices(source))}
         known |= _numbers(self._ledger.query_text)
