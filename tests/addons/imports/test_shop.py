@@ -228,7 +228,8 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": asked} for at, asked in enumerate(questions, 1)])
     for day, price in (("right", 32), ("wrong", 28)):
         report = f"The [Knock Box]({BOX}) costs ${price}.00."
-        script = f"import json, sys; sys.stdin.read(); print(json.dumps({{'report': {report!r}}}))"
+        looks = "urllib.request.urlopen(os.environ['DRRETAIL_HERE'])"  # a command that looks nowhere has not answered
+        script = f"import json, os, urllib.request; {looks}; print(json.dumps({{'report': {report!r}}}))"
         text(tmp_path / f"{day}.py", script)
         bot = f"bot=cmd:{sys.executable} {tmp_path / day}.py"
         succeeds("run", "--world", str(world), "--queries", "q.jsonl", "--agent", bot, "--to", day)
