@@ -7,17 +7,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from drretail.env.web.base import WebResult
 from drretail.records.shop import SHOP_URL, Offer, Product
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One result of a search."""
-
-    title: str
-    url: str
-    snippet: str
-    date: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +20,7 @@ class Page:
     """Rows of a table: what is said of the product, the order or the shopper."""
     offers: tuple[Offer, ...] = ()
     """What can be put into the cart."""
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[WebResult, ...] = ()
     items: tuple[str, ...] = ()
     paragraphs: tuple[str, ...] = ()
     lines: tuple[tuple[str, int, str], ...] = ()

@@ -13,8 +13,9 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from annotated_types import MaxLen
 
-from drretail.doors.pages import Hit, Page
+from drretail.doors.pages import Page
 from drretail.env.session import Session
+from drretail.env.web.base import WebResult
 from drretail.errors import ModelError, NotFound
 from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
 from drretail.journal import Effects
@@ -100,7 +101,7 @@ class WorldDoor:
             self.problem = problem
             raise
 
-    async def search(self, query: str, k: int = 10) -> list[Hit]:
+    async def search(self, query: str, k: int = 10) -> list[WebResult]:
         """The results of one search by ``mix``; of the sites alone that ``site:`` names."""
         sites = [site.partition("/")[0].casefold() for site in _SITE.findall(query)]
         words = shortened_at_word(" ".join(_SITE.sub(" ", query).split()))
@@ -112,13 +113,13 @@ class WorldDoor:
         return [hit for hit in in_turns if not sites or any(site in hit.url for site in sites)][: max(1, k)]
 
     @staticmethod
-    def _hits(value: Mapping[str, Any]) -> list[Hit]:
+    def _hits(value: Mapping[str, Any]) -> list[WebResult]:
         """Results of a search of the web, or of the catalog with what they share."""
         pages = value.get("results", ())
         shared = {name: part for name, part in value.items() if name not in ("hits", "total")}
         cards: list[dict[str, Any]] = [shared | hit for hit in value.get("hits", ())]
-        found = [Hit(page["title"], page["url"], page.get("snippet", ""), page.get("date")) for page in pages]
-        return found + [Hit(card["title"], f"{SHOP_URL}/{card['product_id']}", _facts(card)) for card in cards]
+        found = [WebResult(page["title"], page["url"], page.get("snippet", ""), page.get("date")) for page in pages]
+        return found + [WebResult(card["title"], f"{SHOP_URL}/{card['product_id']}", _facts(card)) for card in cards]
 
     async def page(self, url: str) -> Page:
         """The page at an address of the shop, or of the world's web, which may refuse it: its status is then 404."""

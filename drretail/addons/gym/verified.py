@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 
 from drretail.grounding.text.amounts import Amount, find_amounts, find_dates, notation_of
 from drretail.grounding.text.numerals import find_numerals
@@ -22,13 +22,17 @@ from drretail.grounding.verify.records import Ledger, on_record
 from drretail.grounding.verify.written import quoted_in
 from drretail.records.reading import Reading, ReadValue
 from drretail.records.shop import product_of
+from drretail.remembered import remembered
 
 _OPTION = r"(?<!\w){}[ \t]*[:：][ \t*_]*(?P<value>[^,;.()|\n]{{1,60}})"
 _KEPT_TEXTS = 512
 """The size of the cache: the same records are cited in many rollouts."""
 _SMALL, _PIECES = 12, 100
 """Whole numbers that claim nothing, and terms of calculations that need no source: pieces, and percent."""
-_BEYOND, _ROUNDS = Decimal("0.25"), 3
+_BEYOND = Decimal("0.25")
+"""The share by which a source's number may be beyond a bound that says it."""
+_ROUNDS = 3
+"""How often what follows is looked for anew: out of what followed before."""
 Sources = tuple[str, ...]
 
 
@@ -138,11 +142,26 @@ class _Report:
         return any(_fits(amount, number) for number in numbers)
 
     def _follows(self, amount: Amount, beside: Sequence[Decimal], said: Sequence[Decimal]) -> bool:
-        """True for results of calculations, what the cart and its lines cost and leave, and sums and differences of
-        what its sentence says ``beside`` it, of prices, of ratings, and of what is ``said`` and the question names.
+        """True for what is worked out of records, sums and differences of what its sentence says ``beside`` it, and
+        differences of what is ``said`` and the question names.
         """
-        ledger, picks = self._ledger, self.reading.picks or ()
-        limits = [limit for limit in (ledger.limit, *(each.low for each in ledger.asked)) if limit is not None]
+        pairs = [*combinations(beside, 2)]
+        results = [one + other for one, other in pairs]
+        results += [abs(one - other) for one, other in (*pairs, *product([*said, *beside], self._limits))]
+        return any(amount.agreement(result) in ("equal", "rounded") for result in (*self._worked_out, *results))
+
+    @cached_property
+    def _limits(self) -> Sequence[Decimal]:
+        """The numbers that the question names."""
+        ledger = self._ledger
+        return [limit for limit in (ledger.limit, *(each.low for each in ledger.asked)) if limit is not None]
+
+    @cached_property
+    def _worked_out(self) -> Sequence[Decimal]:
+        """Results of calculations, what the cart and its lines cost and leave, and sums and differences of prices, of
+        ratings, and of these and what the question names.
+        """
+        ledger, picks, limits = self._ledger, self.reading.picks or (), self._limits
         results = [abs(ledger.calculations[key].result) for key in self._grounded]
         if ledger.total is not None:
             results += [ledger.total, *(abs(limit - ledger.total) for limit in limits)]
@@ -150,11 +169,8 @@ class _Report:
         items = [*filter(None, map(ledger.product, self._cited))]
         of_kinds = ([on_record(kind, item) for item in items] for kind in ("price", "rating"))
         known = [[*(number for number in numbers if number is not None), *limits] for numbers in of_kinds]
-        for numbers in (*known, [*beside, *limits]):
-            results += [abs(one - other) for one, other in combinations(numbers, 2)]
-        results += [abs(one - limit) for one in said for limit in limits]
-        results += [one + other for numbers in (known[0], beside) for one, other in combinations(numbers, 2)]
-        return any(amount.agreement(result) in ("equal", "rounded") for result in results)
+        results += [abs(one - other) for numbers in known for one, other in combinations(numbers, 2)]
+        return results + [one + other for one, other in combinations(known[0], 2)]
 
     @cached_property
     def _grounded(self) -> frozenset[str]:
@@ -178,6 +194,7 @@ class _Report:
         for offer in self._ledger.offers(source):
             yield from filter(None, (offer.price, offer.list_price))
 
+    @remembered
     def _text_of(self, source: str) -> str:
         """All that a source says, with its title and its figures."""
         item, entry = self._ledger.product(source), self.case.evidence.get(source)

@@ -100,12 +100,13 @@ def evidence_in(result: str, seq: int) -> Iterator[Evidence]:
 
 def _worked_out(args: Mapping[str, Any] | None, result: str, seq: int) -> Iterator[Evidence]:
     """The calculation of another's calculator, whatever its names: arithmetic in the call, its value in the result."""
-    amounts = find_amounts(result)
     for expression in map(str, (args or {}).values()):
-        value = next(iter(work_out(expression)[1:][-1:]), None)  # a number alone is no calculation
-        if value is not None and any(amount.agreement(value) in ("equal", "rounded") for amount in amounts):
+        parts = work_out(expression)
+        if len(parts) < 2:  # a number alone is no calculation
+            continue
+        if any(amount.agreement(parts[-1]) in ("equal", "rounded") for amount in find_amounts(result)):
             key = normalise_expression(expression)
-            shown = _shown(f"{expression} = {value:f}", "record", seq)
+            shown = _shown(f"{expression} = {parts[-1]:f}", "record", seq)
             yield Evidence(
                 id=calculation_evidence_id(expression), kind="calculation", key=key, title=expression, texts=(shown,)
             )
