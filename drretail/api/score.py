@@ -157,13 +157,14 @@ def _outcome(plan: ScoringPlan, scores: Scores, closing: str | None) -> JudgingO
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.metrics else []
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
     assessors = [BY_CODE, *(Assessor(ref, plan.rules) for ref in refs)]
+    unfetched = {row.system: int(row.items.get("unfetched", 0)) for row in scores.scores if row.variant == "FP_web"}
     return JudgingOutcome(
         names,
         judging_costs(folder),
         frozenset(account_stage(metric, assessor) for metric in names for assessor in assessors),
         failed_answers(scores, names, refs, plan.rules, compared),
         PAIRWISE in plan.metrics and not meetings(folder, definition, compared),
-        unfetched_claims(scores),
+        sum(unfetched.values()),
         closing,
     )
 
@@ -264,12 +265,6 @@ def failed_answers(
     paired = (row for row in scores.pairs if (row.a, row.b) in compared or (row.b, row.a) in compared)
     failed = [(row, row.failed) for row in judged] + [(row, row.failed_verdicts) for row in paired]
     return sum(count for row, count in failed if (row.judge, row.judge_params, row.rules) in judged_by)
-
-
-def unfetched_claims(scores: Scores) -> int:
-    """How many claims are n/a because a page that they cite was not fetched."""
-    rows = [row for row in scores.scores if row.variant == "FP_web"]
-    return sum({row.system: int(row.items.get("unfetched", 0)) for row in rows}.values())
 
 
 def _path(path: str | Path | None) -> Path | None:

@@ -43,7 +43,7 @@ class Offers:
         """Every product of any of the want's kinds, by id: all that the shop has, not a search's best matches."""
         if any(decisions.products_of(want)):
             could_be = self.could_be_for(want, decisions)
-            return Candidates(listing for listing in could_be if decisions.is_of_kind(want, listing))
+            return Candidates(listing for listing in could_be if decisions.kind(want, listing).state == "met")
         return self._of_kinds(want.kinds)
 
     def could_be_for(self, want: Want, decisions: Decisions = UNDECIDED) -> Candidates:

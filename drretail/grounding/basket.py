@@ -269,7 +269,10 @@ def reference_of(
         return Reference(query_id=query.query_id, lack="not_typed" if wish is None else "no_things")
     decisions = Decisions(query.gold)
     may_be = [Candidates()] * len(wish.wants) if could_be is None else _candidates(could_be)
-    unsure = [decisions.of_open_kind(want, candidates) for want, candidates in zip(wish.wants, may_be, strict=True)]
+    unsure = [  # those of which nobody has said whether they are such a thing
+        [listing for listing in candidates if decisions.kind(want, listing).state == "open"]
+        for want, candidates in zip(wish.wants, may_be, strict=True)
+    ]
     shop = _Shop(_candidates(offered), _candidates(unsure), frozenset({*wish.owned, *bought}), decisions)
     things = shop.things(wish)
     if wish.declined:

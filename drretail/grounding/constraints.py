@@ -7,7 +7,7 @@ product of which a demand is open does not suit either; it is undecided.
 """
 
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
 from importlib.resources import files
@@ -70,14 +70,6 @@ class Decisions:
         """The ruling whether a product is such a thing at all: as a model decided, else by where the shop keeps it."""
         state = _best_of([listing.once(state_of_kind, kind) for kind in want.kinds])
         return self._read(want, OF_KIND, listing) or DemandRuling(OF_KIND, state, "code")
-
-    def is_of_kind(self, want: Want, listing: Listing) -> bool:
-        """True if a product is known to be such a thing."""
-        return self.kind(want, listing).state == "met"
-
-    def of_open_kind(self, want: Want, listings: Iterable[Listing]) -> list[Listing]:
-        """Those of which nobody has said whether they are such a thing."""
-        return [listing for listing in listings if self.kind(want, listing).state == "open"]
 
     def products_of(self, want: Want) -> Iterator[str]:
         """The ids of the products about which something is decided for a want."""

@@ -33,7 +33,8 @@ def write(selection: Selection, to: Path) -> str:
             messages = conversation(chosen.run, chosen.query, chosen.path, selection.definition)
             digest = sha256_of([chosen.run.system, chosen.run.query_id, messages])
             if digest in written:
-                selection.merge_last()
+                selection.account.use(-1)  # it was counted when it was read
+                selection.account.merge("the same word by word as another")
                 continue
             written.add(digest)
             row = {"messages": messages, "tools": tools_for(system), **_about(chosen)}

@@ -14,7 +14,6 @@ from drretail.addons.assistants.redaction import Redactor
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import planned_runs, resolve_name
-from drretail.eval.metric import Metric
 from drretail.eval.numbers.facts import RunValue, run_values
 from drretail.eval.numbers.fail_if import BoundRule
 from drretail.eval.numbers.gathering import gather_with_panels
@@ -206,7 +205,9 @@ class Selection:
             label for label, system in definition.systems.items() if system.agent not in BASELINES
         }
         got, valued = defaultdict[str, list[RunValue]](list), set[str]()
-        for value in run_values(gather_with_panels(experiment, metrics_with_verdicts(experiment))):
+        # Those that have verdicts in the folder and are installed, or are measures by code.
+        metrics = [*filter(None, (recorded_metric(experiment, name) for name in judged_in(experiment)))]
+        for value in run_values(gather_with_panels(experiment, metrics)):
             if not is_panel(value.judge):
                 got[value.run_id].append(value)
                 valued |= set() if value.value is None else _names_of(value)
@@ -242,11 +243,6 @@ class Selection:
                 account.use()
                 yield Chosen(run, place.query, path_of(self.experiment, run), got)
 
-    def merge_last(self) -> None:
-        """Counts the run that was read last as one with another, word by word."""
-        self.account.use(-1)
-        self.account.merge("the same word by word as another")
-
     def shown(self, row: Row, query_id: str | None = None) -> Row:
         """A row about that query, or about none, as it is exported."""
         return row if self.redaction is None else self.redaction.row(query_id, row)
@@ -255,8 +251,3 @@ class Selection:
         """The error for an export without any run left."""
         why = self.account.reasons
         return UserError(f"No run of {self.experiment} is left to export{f': {why}' if why else ''}.")
-
-
-def metrics_with_verdicts(experiment: Path) -> list[Metric]:
-    """The metrics that have verdicts in the folder and are installed, or are measures by code."""
-    return [metric for name in judged_in(experiment) if (metric := recorded_metric(experiment, name)) is not None]

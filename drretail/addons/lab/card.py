@@ -325,16 +325,12 @@ def _best_threshold(shares: Sequence[tuple[float, bool]]) -> float:
     return max(sorted({share for share, _ in shares}), key=accuracy)
 
 
-def card_path(experiment: Path, slug: str) -> Path:
-    return cards_folder(experiment) / f"{slug}.json"
-
-
 def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> tuple[Path, str]:
     """Writes the card beside its verdicts. Returns its path, and a sentence on an earlier card that it replaced.
 
     Other sets of an earlier card are kept if its prompt, version and seed are the same.
     """
-    path, before = card_path(experiment, judge.slug), None
+    path, before = cards_folder(experiment) / f"{judge.slug}.json", None
     with suppress(UserError):  # one that can't be read is made again
         before = read_document(path, JudgeCard) if path.is_file() else None
     other_sets, replaced = list[SetCard](), ""

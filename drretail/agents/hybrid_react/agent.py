@@ -117,11 +117,6 @@ SUPERVISOR_TOOLS: Mapping[str, Tool] = MappingProxyType({tool.name: tool for too
 """T_sup of the paper."""
 
 
-def researcher_tools(session: Session) -> Mapping[str, Tool]:
-    """T_res of the paper: Reason, Finalize, and the tools that the session has."""
-    return MappingProxyType(offered(session) | {REASON: _REASON, FINALIZE: _FINALIZE})
-
-
 def moves_prompt() -> Prompt:
     """The schemas of the moves as models see them, as a prompt whose hash a run records."""
     return Prompt("moves", canonical_json(json_schemas(SUPERVISOR_TOOLS)))
@@ -320,7 +315,8 @@ async def _report(state: Leading, loop: Loop) -> Change:
 
 def open_loop(session: Session, models: Models, limits: Limits, notes: Told = lambda state, args: ((), ())) -> Loop:
     """The supervisor's loop, and the tools of the researchers. ``notes`` is what ``Launches`` tell them."""
-    tools = Toolkit(session, tools=researcher_tools(session))
+    of_researchers = MappingProxyType(offered(session) | {REASON: _REASON, FINALIZE: _FINALIZE})  # T_res of the paper
+    tools = Toolkit(session, tools=of_researchers)
     moves = Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1)
     launches = Launches({LAUNCH: "researcher"}, tools, limits, _refusal, "Researcher {number}", notes)
     return Loop("supervisor", models, moves, limits.supervisor_turns, launches=launches)

@@ -10,6 +10,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import NOT_KNOWN, OPEN, Metric, Value, description_of, no_value, of_verdicts
 from drretail.grounding.constraints import Decisions
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.verify.checks import Case, check_report
 from drretail.grounding.verify.findings import CODES, WEB_SEARCH
 from drretail.records.base import Record
@@ -91,6 +92,10 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
         ),
         "nothing was asked of the web",
     ),
+    "money_named": (
+        lambda case, _: any(amount.kind == "money" for amount in find_amounts(case.report)),
+        "the report names no amount of money",
+    ),
     "citations": (lambda case, _: case.citations, "the report cites nothing"),
     "pages": (lambda case, _: any(citation.type == "web" for citation in case.citations), "the report cites no page"),
 }
@@ -142,6 +147,7 @@ CHECKS: Mapping[str, _Check] = {
         _Check("variant_unknown", "picks records buys"),
         _Check("unavailable", "picks records buys"),
         *(_Check(code, of_values=(kind,)) for kind, code in CODES.items() if code != "not_in_catalog"),
+        _Check("amount_unfounded", "ledger watched money_named", only_warns=True),
         _Check("unresolved_citation", "ledger citations"),
         _Check("url_not_seen", "ledger watched pages"),
         _Check("personal_data_sent", "run watched user web", of_claims=False),

@@ -351,7 +351,7 @@ def _by_margin(rule: GateRule, row: ComparedRow, clusters: Clusters) -> GateResu
 
 
 _OF_ALL_ERRORS = {("checks", "errors"), ("checks", "clean")}
-_UNSEEN = " Not seen by code: a wrong total in words, without its sum."
+_UNSEEN = " Not counted: a wrong total in words (amount_unfounded)."
 
 _STATES = {"fails": "Fails: ", "unconfirmed": "Not confirmed: ", "open": "Can't be told: "}
 

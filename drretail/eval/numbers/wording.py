@@ -185,14 +185,10 @@ def needed_sentence(rows: Sequence[ComparedRow]) -> str:
         if known_sizes:
             known_sizes.sort(key=lambda row: row.n_needed or 0)
             row = known_sizes[(len(known_sizes) - 1) // 2]  # of many pairs the middle one
-            parts[row.apart or 0.0].append(f"{_needed(row)} in {name}")
+            span = f"{roughly(row.n_needed_low)} to {roughly(row.n_needed_high)}"
+            parts[row.apart or 0.0].append(f"{roughly(row.n_needed)} queries ({span}) in {name}")
     sizes = [f"of {apart:.2f} takes about {listed(numbers)}" for apart, numbers in parts.items()]
     return f"To show a true difference {'; one '.join(sizes)}." if parts else ""
-
-
-def _needed(row: ComparedRow) -> str:
-    """ "71 queries (45 to 130)"."""
-    return f"{roughly(row.n_needed)} queries ({roughly(row.n_needed_low)} to {roughly(row.n_needed_high)})"
 
 
 def conclusion(rows: Sequence[ComparedRow], floors: Sequence[ComparedRow], names: Mapping[str, str]) -> str:

@@ -33,6 +33,7 @@ from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import Part, ReadAnswers, numerals_in, parts_by_marks
 from drretail.grounding.verify.places import compare_value, would_be_caught
 from drretail.grounding.verify.records import UNKNOWN, Ledger, read_ledger, record_of
+from drretail.grounding.verify.written import unfounded_amounts
 from drretail.grounding.vocabulary import NO_WORDS, Records
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import KeptReference, Query, Reference
@@ -172,6 +173,11 @@ class Case:
         picked = None if picks is None else tuple(picks)
         return replace(shown, products=products, picks=picked, vocabulary=vocabulary)
 
+    def held(self, picks: Sequence[Pick] | None) -> tuple[Layout, Ledger]:
+        """The report, or an assistant's answers, and what they are held against."""
+        answers = self.read_answers()
+        return (self.layout, self.ledger(picks)) if answers is None else (answers.layout, answers.ledger)
+
     @cached_property
     def parts(self) -> Sequence[Part]:
         """What citations own, or the parts of an assistant's answers, with what they are about."""
@@ -181,15 +187,12 @@ class Case:
     @cached_property
     def by_form(self) -> Sequence[ReadValue]:
         """The values that form makes certain: several metrics ask for the same."""
-        answers = self.read_answers()
-        layout, ledger = (self.layout, self.ledger(self.picks)) if answers is None else (answers.layout, answers.ledger)
-        return read_by_form(layout, ledger, self.parts, with_power=self.with_power)
+        return read_by_form(*self.held(self.picks), self.parts, with_power=self.with_power)
 
     @cached_property
     def numerals(self) -> Sequence[Unread]:
         """All numbers of the report, or of an assistant's answers."""
-        answers = self.read_answers()
-        return numerals_in(self.layout if answers is None else answers.layout, self.parts)
+        return numerals_in(self.held(self.picks)[0], self.parts)
 
 
 def read_picks(case: Case, by_model: Reading | None = None) -> tuple[tuple[Pick, ...] | None, str]:
@@ -210,8 +213,8 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     the fewest, and for what a record contradicts: a model takes that away only by typing the place so that a record
     decides it, or by saying, with a quote, why it is not meant. What else a model did not confirm is left open.
     """
-    answers, (picks, reader) = case.read_answers(), read_picks(case, by_model)
-    ledger = case.ledger(picks) if answers is None else answers.ledger
+    picks, reader = read_picks(case, by_model)
+    _, ledger = case.held(picks)
     typed = [compare_value(value, case.report, ledger) for value in (by_model.values if by_model else ())]
     typed = [would_be_caught(value, case.report, ledger) for value in typed]
     if by_model is not None and (confirmed := by_model.confirmed) is not None:
@@ -271,6 +274,9 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         *value_findings(case.report, reading.values),
         *source_findings(case.citations, citable, unknown_kinds=case.unknown_kinds, own_hosts=case.own_hosts),
     ]
+    if case.is_watched:  # else what its system read is not known
+        cited = [source[2:] for source in case.cited if source[:2] == "P:"]
+        findings += unfounded_amounts(*case.held(reading.picks), reading.unread, cited, case.evidence)
     if case.no_decision is not None:
         findings.append(Finding(code="no_decision", severity="error", text="no picks", found=case.no_decision))
     elif (missed := case.refused_wrongly) is not None:

@@ -105,7 +105,8 @@ class Author:
         if not priced:
             return None
         at_level = priced[ceil(self.rng.choice(_LEVELS) * (len(priced) - 1))]
-        amount, currency = round_budget((at_level.price or 0) * _ROOM), at_level.product.currency
+        steps, currency = ceil((at_level.price or 0) * _ROOM / _STEP), at_level.product.currency
+        amount = steps * _STEP  # people name round amounts
         return Money.of(amount, currency) if currency in SYMBOLS and amount >= _LEAST_BUDGET else None
 
     def _text(self, need: Need, kind: NeedKind, clauses: Mapping[str, Sequence[str]], budget: Money | None) -> str:
@@ -128,8 +129,3 @@ def _listed(clauses: Iterable[str]) -> str:
     verbs = groupby((clause.partition(" ") for clause in clauses), lambda clause: clause[0])
     parts = [f"{verb} {listed([rest for *_, rest in same])}" for verb, same in verbs]
     return listed(parts) if parts else ""
-
-
-def round_budget(total: Decimal) -> int:
-    """The next amount that people would name as a budget."""
-    return ceil(total / _STEP) * _STEP

@@ -8,6 +8,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import TypeVar
 
 from markupsafe import Markup
@@ -88,7 +89,8 @@ def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order:
     for line in lines:
         runs[line.question.number].append(line)
     rows: list[Row] = []
-    for number in sorted(runs, key=lambda number: (_share_right(runs[number]), number)):
+    right = {number: fmean(line.decision == "right" for line in lines) for number, lines in runs.items()}
+    for number in sorted(runs, key=lambda number: (right[number], number)):
         question = runs[number][0].question
         of_system = {label: [line for line in runs[number] if line.label == label] for label in names}
         cells = [Markup().join(_answer(line, names[label], links) for line in its) for label, its in of_system.items()]
@@ -107,10 +109,6 @@ def shown_text(question: QueryRuns) -> str:
     """The beginning of what was asked, in one line."""
     text = " ".join(question.query.text.split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0]} …"
-
-
-def _share_right(lines: Sequence[RunLine]) -> float:
-    return sum(line.decision == "right" for line in lines) / len(lines)
 
 
 def _answer(line: RunLine, name: str, links: Links) -> Markup:

@@ -116,6 +116,14 @@ def test_code_compares_what_a_model_typed_and_only_what_it_confirmed_is_false() 
     assert [place.end - place.start for place in reading.unread] == [1]
 
 
+def test_an_amount_that_no_source_has_and_nothing_adds_up_to_is_a_warning() -> None:
+    for words, unfounded in (("$60.94", []), ("$69.94", ["$69.94"]), ("about $69.94", []), ("69.94 g", [])):
+        about = case(f"{REPORT} Together they are {words}.", KETTLE, TOWELS)
+        found = [(each.code, each.severity, each.text) for each in check_report(about, read_report(about))]
+        assert found == [("amount_unfounded", "warning", text) for text in unfounded]
+        assert check_report(unwatched := replace(about, is_imported=True), read_report(unwatched)) == []
+
+
 def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
     report = f"Buy the kettle {K} ($42.95). Take the Linnetwick kitchen towels and a Linnetwick Pocket Dryer as well."
     named = ("Linnetwick kitchen towels", "Linnetwick Pocket Dryer", "Fennick")
