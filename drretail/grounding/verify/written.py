@@ -64,15 +64,11 @@ def unfounded_amounts(
         is_exact = amount.kind == "money" and amount.relation == "is" and amount.places == CENTS
         if not is_exact or places.isdisjoint(range(amount.start, amount.end)):
             continue
-        forms = (f"{amount.low:.2f}", f"{amount.low:,.2f}", f"{amount.low:.2f}".replace(".", ","))
-        is_written = any(form in text for text in texts for form in forms)
-        if not is_written and not is_explained(amount, ledger, ledger.products, cited):
+        forms = (f"{amount.low:.2f}", f"{amount.low:,.2f}", f"{amount.low.normalize():f}")
+        written = re.compile(rf"(?<![\d.,])(?:{'|'.join(map(re.escape, forms))})(?!\d)")
+        if not any(map(written.search, texts)) and not is_explained(amount, ledger, ledger.products, cited):
             place = {"start": amount.start, "end": amount.end, "text": layout.text[amount.start : amount.end]}
-            about = {
-                "code": "amount_unfounded",
-                "severity": "warning",
-                "found": "no source has it, no sum gives it",
-            }
+            about = {"code": "amount_unfounded", "severity": "warning", "found": "no source or sum gives it"}
             yield Finding.model_validate(place | about)
 
 

@@ -121,7 +121,7 @@ def test_an_amount_that_no_source_has_and_nothing_adds_up_to_is_a_warning() -> N
         about = case(f"{REPORT} Together they are {words}.", KETTLE, TOWELS)
         found = [(each.code, each.severity, each.text) for each in check_report(about, read_report(about))]
         assert found == [("amount_unfounded", "warning", text) for text in unfounded]
-        assert check_report(unwatched := replace(about, is_imported=True), read_report(unwatched)) == []
+        assert check_report(replace(about, is_imported=True), read_report(about)) == []
 
 
 def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
