@@ -22,5 +22,5 @@ def test_each_argument_is_asked_about_once_also_if_the_answer_is_nothing() -> No
     shop = Shop()
     found = [shop.size("mug"), shop.size(""), shop.size("mug"), shop.size("mug", wide=True), shop.size("")]
     assert (found, shop.asked) == ([3, 0, 3, 6, 0], ["mug False", " False", "mug True"])
-    replace(shop).size("mug")
-    assert shop.asked[-1] == "mug False", "another object remembers nothing of the first"
+    assert replace(shop).size("mug") == 3
+    assert shop.asked[3:] == ["mug False"], "another object remembers nothing of the first"

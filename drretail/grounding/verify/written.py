@@ -1,7 +1,7 @@
 """What is decided whoever reads the rest: sums that a text writes out, results of cited calculations, quoted words."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from drretail.grounding.text.amounts import Amount, find_amounts
@@ -12,8 +12,7 @@ from drretail.grounding.text.words import FEWEST_WORDS, RUN, is_english, words
 from drretail.grounding.verify.parts import Part
 from drretail.grounding.verify.places import Passage, amounts_at, compared_figure, figure_value
 from drretail.grounding.verify.records import CENTS, Ledger, all_words_of, equals, is_explained
-from drretail.records.evidence import Evidence, Finding
-from drretail.records.reading import ReadValue, Unread
+from drretail.records.reading import ReadValue
 
 # The " of "3.9\" thick" opens no quotation.
 _QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n]{1,400})[”“»」\"]")
@@ -51,25 +50,6 @@ def results(place: Passage, calculations: Sequence[str], ledger: Ledger, cited: 
             unexplained.append(amount)
     if missing and len(unexplained) == 1 and unexplained[0].kind == "money" and unexplained[0].relation == "is":
         yield compared_figure("total", unexplained[0], missing[0], place, ledger)
-
-
-def unfounded_amounts(
-    layout: Layout, ledger: Ledger, unread: Iterable[Unread], cited: Sequence[str], evidence: Mapping[str, Evidence]
-) -> Iterator[Finding]:
-    """A warning for each amount of money with cents that nobody decided, that no source has, and that follows from
-    nothing: a total in words, or a price from nowhere. What it is about is not read, so that it is no error.
-    """
-    places, texts = {numeral.start for numeral in unread}, [t.text for entry in evidence.values() for t in entry.texts]
-    for amount in find_amounts(layout.text, layout.notation):
-        is_exact = amount.kind == "money" and amount.relation == "is" and amount.places == CENTS
-        if not is_exact or places.isdisjoint(range(amount.start, amount.end)):
-            continue
-        forms = (f"{amount.low:.2f}", f"{amount.low:,.2f}", f"{amount.low.normalize():f}")
-        written = re.compile(rf"(?<![\d.,])(?:{'|'.join(map(re.escape, forms))})(?!\d)")
-        if not any(map(written.search, texts)) and not is_explained(amount, ledger, ledger.products, cited):
-            place = {"start": amount.start, "end": amount.end, "text": layout.text[amount.start : amount.end]}
-            about = {"code": "amount_unfounded", "severity": "warning", "found": "no source or sum gives it"}
-            yield Finding.model_validate(place | about)
 
 
 def quoted_in(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
