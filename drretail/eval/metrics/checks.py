@@ -11,7 +11,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import NOT_KNOWN, OPEN, Metric, Value, description_of, no_value, of_verdicts
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.verify.checks import Case, check_report
+from drretail.grounding.verify.checks import Case, check_report, unfounded_amounts
 from drretail.grounding.verify.findings import CODES, WEB_SEARCH
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
@@ -198,7 +198,7 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
 def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
     """Every check's outcome. A check that finds something applies even if its conditions do not hold."""
     findings: dict[str, list[Finding]] = defaultdict(list)
-    for finding in check_report(case, reading):
+    for finding in (*check_report(case, reading), *unfounded_amounts(case, reading)):
         findings[finding.code].append(finding)
     for code, check in CHECKS.items():
         of_code = findings.get(code, ())

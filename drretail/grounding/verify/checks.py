@@ -7,7 +7,7 @@ reading, with the sources, and with the run.
 All of it is about what a reader is shown. Prose is not judged: a sentence without a figure neither helps nor harms.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -16,7 +16,9 @@ from urllib.parse import urlsplit
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.picks import by_product
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.wording import format_amount
 from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.findings import (
@@ -32,8 +34,7 @@ from drretail.grounding.verify.findings import (
 from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import Part, ReadAnswers, numerals_in, parts_by_marks
 from drretail.grounding.verify.places import compare_value, would_be_caught
-from drretail.grounding.verify.records import UNKNOWN, Ledger, read_ledger, record_of
-from drretail.grounding.verify.written import unfounded_amounts
+from drretail.grounding.verify.records import CENTS, UNKNOWN, Ledger, is_explained, read_ledger, record_of
 from drretail.grounding.vocabulary import NO_WORDS, Records
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import KeptReference, Query, Reference
@@ -274,9 +275,6 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         *value_findings(case.report, reading.values),
         *source_findings(case.citations, citable, unknown_kinds=case.unknown_kinds, own_hosts=case.own_hosts),
     ]
-    if case.is_watched:  # else what its system read is not known
-        cited = [source[2:] for source in case.cited if source[:2] == "P:"]
-        findings += unfounded_amounts(*case.held(reading.picks), reading.unread, cited, case.evidence)
     if case.no_decision is not None:
         findings.append(Finding(code="no_decision", severity="error", text="no picks", found=case.no_decision))
     elif (missed := case.refused_wrongly) is not None:
@@ -302,6 +300,31 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         findings += personal_data_sent(case.run, case.all_profiles, users, orders)
         findings += profile_changes(case.run.state_diff, case.query.text)
     return sorted(findings, key=lambda finding: (finding.start is None, finding.start or 0, finding.code))
+
+
+def unfounded_amounts(case: Case, reading: Reading) -> Iterator[Finding]:
+    """A warning for each amount of money with cents that nobody decided, that no source has, and that follows from
+    nothing: a total in words, or a price from nowhere. What it is about is not read, so that it is no error. None where
+    nobody knows what the system read.
+
+    ``check_report`` leaves them out: it is asked of every draft and rollout, and they take as long as all the rest.
+    """
+    (layout, ledger), unread = case.held(reading.picks), {numeral.start for numeral in reading.unread}
+    cited = [source[2:] for source in case.cited if source[:2] == "P:"]
+    unexplained = [
+        amount
+        for amount in (find_amounts(layout.text, layout.notation) if case.is_watched else ())
+        if (amount.kind, amount.relation, amount.places) == ("money", "is", CENTS)
+        and not unread.isdisjoint(range(amount.start, amount.end))
+        and not is_explained(amount, ledger, ledger.products, cited)
+    ]
+    texts = [text.text for entry in case.evidence.values() for text in entry.texts] if unexplained else []
+    numbers = {numeral.number for text in texts for numeral in find_numerals(text)}
+    for amount in unexplained:
+        if amount.low not in numbers:
+            place = {"start": amount.start, "end": amount.end, "text": layout.text[amount.start : amount.end]}
+            about = {"code": "amount_unfounded", "severity": "warning", "found": "no source or sum gives it"}
+            yield Finding.model_validate(place | about)
 
 
 def _by_id(pick: Pick, case: Case) -> Pick:
