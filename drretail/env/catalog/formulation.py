@@ -34,7 +34,7 @@ from tantivy import Tokenizer as TantivyTokenizer
 
 from drretail.env.catalog.base import DEFAULT_ORDER, Analyzer, CatalogQuery, Language, Match, SortOrder, fold_category
 from drretail.errors import ToolError, UnknownName, UserError, nearest_names, quoted, suggestion
-from drretail.grounding.text.words import STOP_WORDS, snowball, stem
+from drretail.grounding.text.words import STOP_WORDS, snowball_stem, stem
 from drretail.records.shop import Product
 
 PATTERN_FILE = "words.regex"
@@ -142,8 +142,7 @@ def _stem_in(language: Language) -> Callable[[str], str]:
         plain = word.replace("’", "'")
         if language == "english":
             return (stem(plain) or word)[:LONGEST_STEM]
-        # A stemmer holds the word that it stems, so threads cannot share one.
-        stem_of_word = snowball(language).stemWord(plain) or word
+        stem_of_word = snowball_stem(plain, language) or word
         # Without accents, as people type in a hurry: "élégant" is "elegant". Vowel signs of other scripts stay.
         if not stem_of_word.isascii():
             letters = unicodedata.normalize("NFKD", stem_of_word)

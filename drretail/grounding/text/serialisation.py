@@ -7,9 +7,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.untrusted import harmless, harmless_values
-from drretail.records.base import canonical_json
+from drretail.records.base import record_json
 from drretail.records.shop import VARIANTS, Order, Product, UserProfile, product_url
 
 SHARED = ("user_id", "currency", "category")
@@ -22,7 +24,10 @@ URL_FORM = product_url("{product_id}")
 
 def compact_json(value: Any) -> str:
     """The JSON text of a tool's result: no spaces, no escapes of readable characters, keys in the given order."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # a number of more than 64 bits, half of a surrogate pair, a key that is no text
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def product_card(product: Product) -> dict[str, Any]:
@@ -45,7 +50,7 @@ def product_record(product: Product) -> dict[str, Any]:
         "category": harmless(product.category),
         "categories": harmless_values(product.categories),
         # Stores give the open key set back in different orders; sorted, all of them give the same text.
-        "details": harmless_values(json.loads(canonical_json(product.details))),
+        "details": harmless_values(orjson.loads(record_json(product.details))),
         "bought_together": product.bought_together,
         **({"pick": PICK.format(product.product_id)} if VARIANTS in product.details else {}),
         **({"price_from": True} if product.price_from else {}),

@@ -174,11 +174,15 @@ _LINKED_ID = re.compile(r"([\]】〕〗⟧])\((?=\s*<?\s*[POUWCF]:)")
 # Reports link products of this shop by such an address.
 _SHOP_ADDRESS = re.compile(rf"{re.escape(SHOP_URL.removeprefix('http://'))}(?=/)", re.IGNORECASE)
 _BETWEEN_IDS = re.compile(r"[\s,;|，；、\\()]+")
+# Most titles and values, in a tenth of the time: printable ASCII without "%", "&", "/", ":", "<", "[", "\\" and "]".
+_PLAIN = re.compile(r"[ -$'-.0-9;=-Z^-~]*+")
 _SUSPECT_MARK = re.compile(rf"[\[【〔〖⟦\]]|{_SHOP_ADDRESS.pattern}", re.IGNORECASE)
 
 
 def harmless(text: str) -> str:
     """The clean text, with ``[P:B0…]`` as ``(P:B0…)`` and the shop's own address broken; all else stays."""
+    if _PLAIN.fullmatch(text):
+        return text
     return _remembered(text) if len(text) <= _MOST_REMEMBERED else _harmless(text)
 
 

@@ -1,7 +1,5 @@
 """Both engines part words alike, in any language. standard_terms: tests/env/catalog/test_contract.py."""
 
-import subprocess
-import sys
 from importlib import resources
 from itertools import product as combinations
 
@@ -115,19 +113,3 @@ def test_words_are_those_of_the_shipped_pattern_whatever_finds_them_and_stems_th
     found = standard_analyzer().analyze(prepared(text))
     assert analyzed_words(text) == found
     assert WordForms().stems(text) == [WordForms().stem(word) for word in found]
-
-
-OTHER_STEMMER = """
-import sys, types
-class Stemmer:
-    def __init__(self, language): pass
-    def stemWord(self, word): return "other"
-sys.modules["Stemmer"] = types.SimpleNamespace(Stemmer=Stemmer, algorithms=list)
-from drretail.env.catalog.formulation import WordForms
-print(WordForms("english").stem("harnesses"), WordForms("german").stem("leinen"))
-"""
-
-
-def test_pystemmer_is_not_taken_where_it_is_installed() -> None:
-    found = subprocess.run([sys.executable, "-c", OTHER_STEMMER], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["har", "lein"]

@@ -5,7 +5,14 @@ lean_items: tests/tools/test_catalog.py.
 import json
 
 from drretail.grounding.text import serialisation
-from drretail.grounding.text.serialisation import order_item, order_record, product_card, product_record, record_text
+from drretail.grounding.text.serialisation import (
+    compact_json,
+    order_item,
+    order_record,
+    product_card,
+    product_record,
+    record_text,
+)
 from drretail.records.shop import Order
 from tests.goods import KETTLE, PROFILE
 
@@ -32,6 +39,11 @@ def test_the_text_of_a_record_does_not_depend_on_the_order_of_its_details() -> N
     assert record_text(turned) == text
     assert ("Grün" in text, ", " in text.replace(PRODUCT.title, "")) == (True, False)
     assert json.loads(text) == product_record(PRODUCT)
+
+
+def test_results_are_compact_json_also_where_orjson_gives_up() -> None:
+    for value in ({"a": ["é", 5.0, None]}, {"large": 2**70}, ["\ud83d"], {1: 2}):
+        assert compact_json(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def test_an_order_in_a_list_names_its_product_and_a_customer_has_no_mail_and_telephone() -> None:

@@ -1,5 +1,9 @@
 """What sellers and pages may have hidden in texts. harmless_values: tests/grounding/text/test_serialisation.py."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.grounding.text import untrusted
 from drretail.grounding.text.untrusted import harmless
 
 
@@ -15,3 +19,8 @@ def test_what_is_hidden_or_in_a_form_of_ours_is_taken_out_and_all_else_stays() -
     }
     assert {written: harmless(written) for written in rows} == rows
     assert all(harmless(shown) == shown for shown in rows.values())
+
+
+@given(st.text(alphabet="aPB0 .-:/<>&%\\[]()|~\n'\"é【】\u200b", max_size=30) | st.text(max_size=30))
+def test_what_passes_at_a_glance_is_what_the_whole_reading_leaves_as_it_is(text: str) -> None:
+    assert harmless(text) == untrusted._harmless(text)  # pyright: ignore[reportPrivateUsage]
