@@ -100,6 +100,8 @@ def _run_systems(
     settings, replay = ready.settings, None if options.replay is None else Path(options.replay)
     runner = runner_of(ready.world, settings, ready.world_spec, replay, pages=options.pages, files=options.files)
     count = sum(sut.repeats(options.repeats) for sut in systems) * len(ready.shard.of_queries(ready.queries))
+    if (calls := settings.model_calls) is not None and calls < min(settings.parallel, count):
+        observer.note(f"At most {counted(calls, 'model call')} at a time: model_calls.")
     return run_systems(
         folder,
         runner,

@@ -65,8 +65,8 @@ class Settings(BaseSettings):
     """Concurrent tool calls of one run."""
     parallel: int = Field(default=4, ge=1)
     """Concurrent runs."""
-    model_calls: int = Field(default=16, ge=1)
-    """Concurrent model calls of all runs together."""
+    model_calls: int | None = Field(default=None, ge=1)
+    """Concurrent model calls of all runs together; None = four for each concurrent run."""
     mongo_url: str | None = Field(
         default=None, repr=False, validation_alias=AliasChoices("drretail_mongo_url", "mongo_url")
     )

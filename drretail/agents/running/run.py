@@ -118,7 +118,7 @@ def ask_once(
 ENDING = 60.0
 """Seconds after Ctrl-C for the runs in flight to end in. Those that don't are cut: an agent may hang."""
 PARALLEL = 4
-"""The default number of runs at the same time. Each may have several model calls in flight (``MODEL_CALLS``)."""
+"""The default number of runs at the same time. Each may have several model calls in flight (``CALLS_OF_A_RUN``)."""
 
 
 class Watch:
@@ -222,7 +222,7 @@ class Batch:
     async def _run(self, jobs: Sequence[_Job]) -> dict[tuple[str, str, int], Ended]:
         """How each job ended. If cancelled, it still waits for the runs in flight; if cancelled twice, it does not."""
         ended: dict[tuple[str, str, int], Ended] = {}
-        gate = asyncio.Semaphore(self.runner.model_calls)
+        gate = self.runner.gate(self.parallel)
         conversations: dict[tuple[str, str, int], list[_Job]] = {}
         for job in jobs:
             conversations.setdefault(job.conversation, []).append(job)

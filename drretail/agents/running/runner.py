@@ -125,8 +125,8 @@ def read_before(experiment: Path, label: str, queries: Sequence[Query], repeat: 
     return TurnsBefore(tuple(queries), runs, read_evidence(last) if len(runs) == len(queries) else ())
 
 
-MODEL_CALLS = 16
-"""The most model calls in flight over all runs: enough for four runs with four researchers each."""
+CALLS_OF_A_RUN = 4
+"""How many model calls may be in flight for each run at once, unless a number is set: one of each researcher."""
 
 
 @dataclass(slots=True)
@@ -140,8 +140,8 @@ class Runner:
     world_spec: str
     tool_timeout: float = 30
     tool_threads: int = 4
-    model_calls: int = MODEL_CALLS
-    """The most model calls in flight, over all runs."""
+    model_calls: int | None = None
+    """The most model calls in flight, over all runs; None = ``CALLS_OF_A_RUN`` for each run at once."""
     on_step: Callable[[Step, str], None] | None = None
     on_use: Callable[[str, Usage], None] | None = None
     replay: Path | None = None
@@ -158,6 +158,10 @@ class Runner:
 
     def __post_init__(self) -> None:
         self.world_spec = recorded_spec(self.world_spec)
+
+    def gate(self, parallel: int) -> asyncio.Semaphore:
+        """What limits the model calls of so many runs at once."""
+        return asyncio.Semaphore(self.model_calls or CALLS_OF_A_RUN * parallel)
 
     async def run(
         self,
@@ -185,7 +189,7 @@ class Runner:
         effects = Journal(journal, replay=replay)
         session = self._session(world, sut, query, effects)
         before.carry_into(session)
-        gate = gate or asyncio.Semaphore(self.model_calls)
+        gate = gate or self.gate(1)
         on_use = None if self.on_use is None else partial(self.on_use, sut.label)
         models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, on_use)
         began, opened = time.monotonic(), datetime.now(UTC)

@@ -270,12 +270,14 @@ def run_all(
     *,
     queries: Sequence[Query] = QUERIES,
     open_gold: Any = None,
+    model_calls: int | None = None,
     **given: Any,
 ) -> Any:
     chat = Served(policy=lambda messages, *_: cast(AIMessage, messages[-1]), model="served", backend=backend)
     player = sut(world, scripted_model("unused").with_chat(chat))
-    with Experiment(folder, definition(world, QUERIES, [player], "42")) as experiment:
-        return Batch(Runner(world, "w"), experiment, **given).run_all([player], queries, open_gold=open_gold)
+    runner = Runner(world, "w", model_calls=model_calls)
+    with Experiment(folder, definition(world, queries, [player], "42")) as experiment:
+        return Batch(runner, experiment, **given).run_all([player], queries, open_gold=open_gold)
 
 
 def researched(number: int, turns: int) -> AIMessage:
@@ -309,6 +311,14 @@ def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder
     assert outcomes[0] == outcomes[1] == outcomes[2]
     assert [failure.split(":")[0][-5:] for failure in outcomes[0][0].failures] == ["q1-r1", "q3-r1", "q5-r1"]
     assert runs_in(folder / "a") == runs_in(folder / "b") == runs_in(folder / "c")
+
+
+def test_as_many_models_are_asked_at_once_as_there_are_runs_unless_a_number_is_set(world: World, folder: Path) -> None:
+    twenty = [QUERIES[0].model_copy(update={"query_id": f"q{n}", "text": f"Question {n}?"}) for n in range(20)]
+    for model_calls, most in ((None, 20), (3, 3)):
+        backend = Backend(researched, lambda _: 0.2)
+        run_all(folder / str(most), world, backend, queries=twenty, parallel=20, model_calls=model_calls)
+        assert backend.most == most
 
 
 def test_a_disk_that_is_full_stops_all_and_is_told(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
