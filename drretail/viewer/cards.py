@@ -144,7 +144,7 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: CartLines | None)
         limits_met = "meets every limit" if cart.picks else "breaks no limit"
         if not cart.picks and proof == "proved":
             limits_met, limits = "right: nothing in the shop meets every limit", Account("proof", "question", 1, 1)
-    decision = _decision(view, cart, is_broken=is_broken, is_kept=bool(limits_met) and limits.is_whole)
+    decision = _decision(view, cart, is_broken=is_broken)
     if limits_met:
         limits_met = f"{limits.sign} {limits.praise(limits_met, bare=True).removesuffix('.')}"
     of_products = {pick.product: _broken(doubted, f"P:{pick.product}") for pick in (cart.picks if cart else ())}
@@ -222,8 +222,8 @@ def _supported(view: RunView, line: RunLine) -> str:
     return supported
 
 
-def _decision(view: RunView, cart: CartLines | None, *, is_broken: bool, is_kept: bool) -> Decision:
-    """What became of an answer: by whether code calls it right, else by what its picks break."""
+def _decision(view: RunView, cart: CartLines | None, *, is_broken: bool) -> Decision:
+    """What became of an answer: right where the board counts it as right, else by what its picks break."""
     run, case = view.run, view.subject.case
     if run is None:  # it is not made yet
         return "open"
@@ -241,7 +241,7 @@ def _decision(view: RunView, cart: CartLines | None, *, is_broken: bool, is_kept
     breaks = any(finding.code in LIMITS - WRONG_THINGS - {"no_decision"} for finding in view.checks.findings)
     if is_broken or view.is_right is not None:  # some limits are known to be broken only from all products' records
         return "limit" if is_broken or breaks else "wrong"
-    return "right" if is_kept else "open"
+    return "open"
 
 
 def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:

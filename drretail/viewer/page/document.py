@@ -130,9 +130,7 @@ def _index(view: ExperimentView, rendered: Sequence[RenderedQuestion], links: Li
         checked, contradicted = sum(line.checked for line in lines), sum(line.false for line in lines)
         lead = checked_in_words(looked_at(lines), checked, contradicted, unchecked)
     sections = [
-        render_overview(view, lines, links),
-        false,
-        render_map(view, lines, links),
+        render_overview(view, lines, links, false + render_map(view, lines, links)),
         questions,
         render_scores(view, lines),
         render_method(view),

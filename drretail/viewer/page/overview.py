@@ -1,14 +1,13 @@
-"""A report around its questions. The first screen: the sentence, the board's tables, what to look at first. The folds
-below: the map of every answer; all tables; the method, how to read the report and how to
-repeat it.
+"""A report around its questions. The first screen: the sentence, the picture, what to look at first. Below it the map
+of every answer, the board's tables, and in folds all tables, the method, how to read the report and how to repeat it.
 """
 
 import base64
 import shlex
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from statistics import fmean
+from importlib.metadata import version
 from typing import TypeVar
 
 from markupsafe import Markup
@@ -24,6 +23,7 @@ from drretail.viewer.drawing.table import Cell, Column, Row, Table, csv_of
 from drretail.viewer.experiment import ExperimentView, QueryRuns, accounts_of
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.frame import Links, fragment
+from drretail.viewer.page.picture import headlines
 from drretail.viewer.page.question import RenderedQuestion
 from drretail.viewer.run_lines import DECISIONS, RunLine, first_faults, looked_at, topic_of
 from drretail.viewer.sections import board_sections, sections
@@ -79,7 +79,8 @@ def claims_bar(line: RunLine) -> Markup:
 
 
 def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order: Sequence[str]) -> Table:
-    """What became of every answer: a row for each question, the hardest first, a column for each researching system.
+    """What became of every answer: a row for each question, that of most faults first, or for each turn in order, and a
+    column for each researching system.
 
     Each cell is one answer, with its claims as a second layer. Systems stand in this order, then those that it lacks.
     """
@@ -89,8 +90,10 @@ def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order:
     for line in lines:
         runs[line.question.number].append(line)
     rows: list[Row] = []
-    right = {number: fmean(line.decision == "right" for line in lines) for number, lines in runs.items()}
-    for number in sorted(runs, key=lambda number: (right[number], number)):
+    faulty = {number: sum(bool(line.faults) for line in its) for number, its in runs.items()}
+    faults = {number: sum(len(line.faults) for line in its) for number, its in runs.items()}
+    are_turns = any(line.question.query.after for line in lines)
+    for number in sorted(runs, key=lambda at: (0, 0, at) if are_turns else (-faulty[at], -faults[at], at)):
         question = runs[number][0].question
         of_system = {label: [line for line in runs[number] if line.label == label] for label in names}
         cells = [Markup().join(_answer(line, names[label], links) for line in its) for label, its in of_system.items()]
@@ -102,7 +105,8 @@ def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order:
                 link=links.question(question),
             )
         )
-    return Table("Every answer", tuple(map(Column, names.values())), tuple(rows), heading="Question, hardest first")
+    heading = "Turn" if are_turns else "Question, most faults first"
+    return Table("Every answer", tuple(map(Column, names.values())), tuple(rows), heading=heading)
 
 
 def shown_text(question: QueryRuns) -> str:
@@ -116,13 +120,14 @@ def _answer(line: RunLine, name: str, links: Links) -> Markup:
     claims = claims_bar(line) if line.counts else line.lacks_claims
     false = f", {counted(line.false, 'false statement')}" if line.false else ""
     return Markup(
-        '<a class="cell is-{}" href="{}" data-run="{}" title="{}: {}{}">'
+        '<a class="cell is-{}" href="{}" data-run="{}" data-faults="{}" title="{}: {}{}">'
         '<span class="sign" aria-hidden="true">{}{}</span><span class="unseen">{}</span>'
         '<span class="layer">{}</span></a>'
     ).format(
         line.decision,
         links.answer(line),
         line.run_id,
+        "|".join(dict.fromkeys(fault.kind for fault in line.faults)),
         name,
         words,
         false,
@@ -135,6 +140,8 @@ def _answer(line: RunLine, name: str, links: Links) -> Markup:
 
 FIRST_FALSE = 12
 """So many false statements are in sight; the others are folded."""
+SHORT_MAP = 12
+"""With so many questions at most the map of answers is open."""
 LONG_MAP = 60
 """With more questions the map of answers has a scroll bar of its own."""
 
@@ -145,29 +152,41 @@ LOOKED_AT = 4
 """The most faults that the first screen quotes."""
 
 
-def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
-    """The first screen; ``lines`` are all of the report's runs, by number."""
+def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links, between: Markup) -> Markup:
+    """The first screen, what stands ``between``, and the board's tables; ``lines`` are all of the report's runs, by
+    number.
+    """
     board = view.scores.scoreboard
     answers = [line for line in _researched(lines, view.definition.systems) if line.state in ("done", "failed")]
     tables = [] if board is None else BoardTables(board, paper=True).tables
-    full = [] if board is None else BoardTables(board, full=True).tables
+    full = None if board is None else BoardTables(board, full=True)
     made = None if board is None else BoardTables(board)
     is_many = made is not None and len(made.systems) > FEW_SYSTEMS
+    said = {note for table in tables for note in table.notes}
     others = looked_at(line for line in answers if not line.faults)
     sentence, _, more = ("" if board is None else board.sentence).partition(". ")
     return fragment(
         "overview.html.jinja",
+        between=between,
         not_read=() if board is None else board.not_read,
         sentence=sentence and sentence.removesuffix(".") + ".",
         more=more,
         tables=[tables[0], *map(_narrow, tables[1:])] if is_many and tables else tables,
+        picture=[] if full is None else [*headlines(full)],
+        baseline="" if full is None else full.names.get(full.baseline, ""),
         is_many=is_many,
         baselines=[] if made is None else [(row.system, made.names[row.system]) for row in made.systems],
-        notes=[] if made is None else [*filter(None, [made.tested, *made.absent])],
+        notes=[] if made is None else [*filter(None, [made.tested, *(made.absent if not said else ())])],
         has_paper=any(row.place == "paper" for table in tables for row in table.rows),
-        copies={"LaTeX": latex_of([] if made is None else made.tables), "CSV": csv_of(full)},
+        copies={
+            "LaTeX": latex_of([] if made is None else made.tables),
+            "CSV": csv_of([] if full is None else full.tables),
+        },
         faults=first_faults(answers, LOOKED_AT, system_names(view.definition.systems, view.definition.systems)),
         faulty=sum(bool(line.faults) for line in answers),
+        kinds=fault_kinds(answers),
+        unlooked=looked_at(answers).left_out,
+        next_commands=[*next_commands(view)],
         answers=len(answers),
         name=shlex.quote(view.name),
         unjudged=nothing_judged(answers),
@@ -180,6 +199,22 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         score_command=score_command(view),
         links=links,
     )
+
+
+def fault_kinds(lines: Iterable[RunLine]) -> dict[str, int]:
+    """How many answers have each kind of fault, the most frequent first."""
+    kinds = Counter(kind for line in lines for kind in {fault.kind for fault in line.faults})
+    return dict(kinds.most_common())
+
+
+def next_commands(view: ExperimentView) -> Iterator[tuple[str, str]]:
+    """What shows more of this experiment: in words, and the command."""
+    board, folder = view.scores.scoreboard, shlex.quote(view.name)
+    if board is not None and board.judge.judge_kind == "rule_based":
+        yield "what code can't decide", f"drretail score {folder} --judge PROVIDER:MODEL"
+    if board is not None and board.compared:
+        yield "every difference, with its n", f"drretail compare {folder} --details"
+        yield "how many questions would show one", f"drretail compare {folder} --estimate"
 
 
 def _made(lines: Iterable[RunLine]) -> Account:
@@ -211,7 +246,10 @@ def render_map(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> 
         decided=are_decided(answers),
         decisions={name: DECISIONS[name] for name in DECISIONS if any(line.decision == name for line in answers)},
         used={support for line in answers for support in line.counts},
+        kinds=fault_kinds(answers),
+        faulty=sum(bool(line.faults) for line in answers),
         is_long=len(view.questions) > LONG_MAP,
+        is_short=len(table.rows) <= SHORT_MAP,
     )
 
 
@@ -286,6 +324,7 @@ def render_method(view: ExperimentView) -> Markup:
         cards=method_cards(view.folder, view.scores),
         models={label: list(model_lines(system)) for label, system in view.definition.systems.items()},
         commands=commands(view),
+        version=version("drretail"),
         files={
             name: f"data:application/octet-stream;base64,{base64.b64encode(data).decode('ascii')}"
             for name, data in ({} if is_demo(view) else query_files(view)).items()

@@ -61,15 +61,15 @@ def test_a_false_and_a_failed_answer_are_quoted_first_each_with_a_link_to_its_ev
         "failed react@offline-shopper 1 of 3 answers: timeout, in react: no answer within 60 seconds <b>at all</b> ·"
     )
     assert items[0].startswith(failed)
-    assert items[2] == "all questions × systems · No fault was found in 1 answer."
-    assert [link.attributes["href"][:2] for link in look.all("a")] == ["#r", "#r", "#m"]
+    assert items[2] == "false (1) · failed (1) · all questions × systems · No fault was found in 1 answer."
+    assert [link.attributes["href"][:2] for link in look.all("a")] == ["#m", "#r", "#r", "#m", "#m", "#m"]
     quoted = list(fault_lines(read_view(mine)))
     assert quoted[1].startswith("✗ react@offline-shopper false: “It costs $5.” ·")
     assert len(quoted) == 2
     path_of(mine, next(each for each in read_runs(mine) if each.status == "failed")).unlink()
     assert list(fault_lines(read_view(mine))) == quoted[1:], "a run that is not made yet is no fault"
     items = [" ".join(each.text.split()) for each in parse(render_page(mine)).by_id("look").all("li")]
-    assert (len(items), items[-1]) == (2, "all questions × systems · No fault was found in 1 answer.")
+    assert (len(items), items[-1]) == (2, "false (1) · all questions × systems · No fault was found in 1 answer.")
 
 
 NAMES = {"a": "agent a", "b": "agent b", "c": "agent c"}

@@ -35,9 +35,9 @@ def test_the_page_fits_and_axe_finds_nothing_serious(page_file: Path, window: Wi
     page.goto(page_file.as_uri())
     assert widest(page) <= width
     assert page.locator("#first").is_visible()
-    folds = page.locator("main > .fold").evaluate_all("all => all.map(it => it.getBoundingClientRect().bottom)")
-    assert len(folds) == 4
-    assert width == NARROW or max(folds) < 900, "the first screen ends on the first screen"
+    assert page.locator("main > .fold").count() == 4
+    end = page.locator("#first").evaluate("it => it.getBoundingClientRect().bottom")
+    assert width == NARROW or end < 900, "the first screen ends on the first screen"
     tops = page.locator(".boards h2").evaluate_all("all => all.map(it => it.getBoundingClientRect().top)")
     assert tops == sorted(tops)
     assert grave_faults(page) == []
@@ -55,6 +55,25 @@ def test_a_fault_opens_its_words_with_the_evidence_in_place_and_in_view(page_fil
         assert 0 <= place.evaluate("it => it.getBoundingClientRect().top") < 900
         assert page.locator("#panel").is_visible() == (badge.count() > 0)
         page.keyboard.press("Escape")
+
+
+def test_a_count_of_faults_leads_to_the_answers_that_have_them_and_back(page_file: Path, window: Window) -> None:
+    page = window()
+    page.goto(page_file.as_uri())
+    rows, cells = page.locator("#map tbody tr:visible"), page.locator("#map a.cell:not(.apart):visible")
+    link = page.locator("#look .kinds a").first
+    kind, count = link.inner_text().rstrip(")").split(" (")
+    link.click()
+    assert page.locator("#found").inner_text().startswith(f"{count} answer")
+    assert cells.count() == int(count)
+    assert {kind} <= set(str(cells.first.get_attribute("data-faults")).split("|"))
+    page.locator("#find").fill("no such words")
+    assert rows.count() == 0
+    page.locator("#find").fill("")
+    page.locator("#fault").select_option("")
+    assert cells.count() == page.locator("#map a.cell").count()
+    page.go_back()
+    assert not page.url.endswith(kind)
 
 
 def test_a_claim_leads_to_its_evidence_and_back_by_mouse_and_keys(page_file: Path, window: Window) -> None:
@@ -90,8 +109,7 @@ def of_three(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_one_question_is_seen_with_two_answers_of_the_readers_choice(of_three: Path, window: Window) -> None:
     page = window()
     page.goto(of_three.as_uri())
-    for name in ("map", "questions"):
-        page.locator(f"#{name} > summary").click()
+    page.locator("#questions > summary").click()
     questions, answers = page.locator("#questions > .question:visible"), page.locator(".answer:visible h4")
     assert (questions.count(), answers.count()) == (1, 2)
     page.locator(".pair select:visible").first.select_option("third")
@@ -110,7 +128,6 @@ def test_one_question_is_seen_with_two_answers_of_the_readers_choice(of_three: P
 def test_the_map_is_one_stop_of_the_tab_key_and_arrows_go_through_it(of_three: Path, window: Window) -> None:
     page = window()
     page.goto(of_three.as_uri())
-    page.locator("#map > summary").click()
     stops = 0
     while not page.evaluate("document.activeElement.closest('#questions') !== null"):
         page.keyboard.press("Tab")

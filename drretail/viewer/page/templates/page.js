@@ -163,9 +163,33 @@ function copyLink(address, button) {
     target.scrollIntoView();
   }
 
+  // The map's answers with one kind of fault, or any, in rows that hold all words; "#map:over budget" is the address.
+  function filter() {
+    const kind = document.getElementById("fault").value;
+    const words = document.getElementById("find").value.toLowerCase().split(/\s+/).filter(Boolean);
+    let answers = 0;
+    for (const row of document.querySelectorAll("#map tbody tr")) {
+      const head = row.cells[0].textContent + " " + (row.cells[0].firstElementChild || row).title;
+      let some = false;
+      for (const cell of row.querySelectorAll("a.cell")) {
+        const faults = cell.dataset.faults, told = (head + " " + cell.dataset.run + " " + cell.title).toLowerCase();
+        const fits = (kind === "any" ? faults !== "" : !kind || faults.split("|").includes(kind)) && words.every((word) => told.includes(word));
+        cell.classList.toggle("apart", !fits);
+        some ||= fits;
+        answers += fits;
+      }
+      row.hidden = !some;
+    }
+    document.getElementById("found").value = kind || words.length ? answers + (answers === 1 ? " answer" : " answers") : "";
+  }
+
   function reveal() {
-    const name = decodeURIComponent(location.hash.slice(1));
-    const target = name && document.getElementById(name);
+    const name = decodeURIComponent(location.hash.slice(1)), [, kind] = /^map:(.+)$/.exec(name) || [];
+    const target = name && document.getElementById(kind ? "map" : name);
+    if (kind) {
+      document.getElementById("fault").value = kind;
+      filter();
+    }
     if (!target) revealClaim(name);
     else if (target.matches(".card") && target.closest("details.run")) openClaim(name);
     else open(target);
@@ -290,7 +314,7 @@ function copyLink(address, button) {
 
   // Each figure of the board minus the baseline's, with as many digits as it shows.
   function subtract(name) {
-    document.getElementById("first").classList.toggle("subtracted", name !== "");
+    document.getElementById("board").classList.toggle("subtracted", name !== "");
     for (const value of document.querySelectorAll(".board tbody.system .value")) {
       value.dataset.shown ||= value.textContent;
       value.textContent = value.dataset.shown;
@@ -353,8 +377,12 @@ function copyLink(address, button) {
       const question = event.target.closest(".question");
       chosen = Array.from(question.querySelectorAll(".pair select"), (select) => select.value);
       showPair(question);
+    } else if (event.target.id === "fault") {
+      history.replaceState(null, "", "#map" + (event.target.value && ":" + encodeURIComponent(event.target.value)));
+      filter();
     } else if (event.target.id === "baseline") subtract(event.target.selectedIndex ? event.target.value : "");
   });
+  document.addEventListener("input", (event) => event.target.id === "find" && filter());
   document.addEventListener("keydown", function (event) {
     rove(event);
     if (event.key === "Escape" && !panel.hidden) close();
