@@ -215,9 +215,7 @@ class _Report:
     @cached_property
     def _amounts(self) -> Mapping[int, Amount]:
         """The amounts of the report by each of their characters."""
-        layout = self.case.layout
-        found = find_amounts(layout.text, layout.notation)
-        return {at: amount for amount in found for at in range(amount.start, amount.end)}
+        return {at: amount for amount in self.case.layout.amounts for at in range(amount.start, amount.end)}
 
     @cached_property
     def _ledger(self) -> Ledger:
