@@ -65,7 +65,7 @@ class Reward(Record):
     worth something else; 0 if nothing."""
     verified: float = 0.0
     """The share of the picks of which the report states a figure or a quotation that the record has, times the share of
-    its figures, quotations and options that sources say."""
+    its figures and quotations that sources say."""
     integrity: float = 0.0
     """1 if nothing that a reader sees is false, every pick is argued for, and no user's data was sent or changed."""
     why: str = ""
