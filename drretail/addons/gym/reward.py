@@ -4,7 +4,7 @@
 
 worth, verified   from 0 to 1: the picks beside the best basket; what the report's sources say of it (verified.py)
 decision          1 for all that is wanted and nothing else, or a right refusal; 1/2 for a part of it; 0 for nothing
-integrity         1, or 0 for what ``check_report`` calls false of figures, quotations, sources, picks and conduct
+integrity         1, or 0 for what ``check_statements`` calls false of figures, quotations, sources and conduct
 
 A figure that no source says lowers ``verified``, so what nobody can look up costs. A report with HTML that a browser
 may hide (grounding/report/page.py) is worth nothing, since code can't say what a reader sees of it. If the shop can't
@@ -14,8 +14,8 @@ the cart before as well. A pick whose record leaves a demand open is for no want
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from drretail.addons.gym.verified import verified_share
@@ -29,14 +29,14 @@ from drretail.experiment import read_definition
 from drretail.grounding.cart import Cart
 from drretail.grounding.report.page import blanked, read_page
 from drretail.grounding.text.untrusted import visible
-from drretail.grounding.verify.checks import Case, check_report, read_report
+from drretail.grounding.verify.checks import Case, check_statements, read_report
 from drretail.grounding.verify.findings import CODES
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 from drretail.records.query import NOT_TYPED, Ends, Query, Reference
 from drretail.records.reading import Reading
 from drretail.records.run import GYM_AGENT, Run
-from drretail.records.shop import Order, UserProfile
+from drretail.records.shop import UserProfile
 from drretail.records.wish import Wish
 
 NO_REPORT = "no report was handed in"
@@ -65,7 +65,7 @@ class Reward(Record):
     worth something else; 0 if nothing."""
     verified: float = 0.0
     """The share of the picks of which the report states a figure or a quotation that the record has, times the share of
-    its figures, quotations and options that sources say."""
+    its figures and quotations that sources say."""
     integrity: float = 0.0
     """1 if nothing that a reader sees is false, every pick is argued for, and no user's data was sent or changed."""
     why: str = ""
@@ -87,10 +87,7 @@ def reward_of(
 
     ``store`` holds the shop's records.
     """
-    profiles, orders = list[UserProfile](), list[Order]()
-    if query.user_id is not None:
-        with suppress(NotFound):
-            profiles, orders = [store.user(query.user_id)], [*store.orders(query.user_id).orders]
+    profiles, order_ids = _of_user(store, query.user_id)
     case = Case(
         report=visible(run.report or ""),
         evidence={entry.id: entry for entry in evidence},
@@ -98,11 +95,22 @@ def reward_of(
         picks=run.picks,
         run=run,
         shop=store,
-        profiles=tuple(profiles),
-        order_ids=frozenset(order.order_id for order in orders),
+        profiles=profiles,
+        order_ids=order_ids,
         with_power=False,
     )
-    return _Earned(case, run, reference, store).reward().paid()
+    return _Earned(case, run, reference).reward().paid()
+
+
+# Cached: a question is asked in many rollouts.
+@lru_cache(maxsize=256)
+def _of_user(store: Store, user_id: str | None) -> tuple[tuple[UserProfile, ...], frozenset[str]]:
+    """The profile and the ids of the orders of a user; none of one whom the shop does not know."""
+    try:
+        orders = () if user_id is None else store.orders(user_id).orders
+        return () if user_id is None else (store.user(user_id),), frozenset(order.order_id for order in orders)
+    except NotFound:
+        return (), frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +120,6 @@ class _Earned:
     case: Case
     run: Run
     reference: Reference
-    store: Store
 
     def reward(self) -> Reward:
         """All parts of the reward."""
@@ -139,8 +146,7 @@ class _Earned:
             return Reward(worth=float(is_right), decision=float(is_right), why=why)
         if run.picks is None:
             return Reward(why=NO_PICKS)
-        picked = self.store.products(sorted({pick.product for pick in run.picks}))
-        cart = Cart(wish, self.reference, run.picks, picked)
+        cart = Cart(wish, self.reference, run.picks, self.case.products(run.picks))
         is_right = cart.is_feasible
         if run.outcome is not None and run.outcome.decision != "buy" and not (is_right and not run.picks):
             return Reward(why=REFUSED)
@@ -155,7 +161,7 @@ def breach(case: Case, reading: Reading) -> str:
     A pick is argued for if it is cited, and a sentence, an item, a row or a heading has words beside its mark.
     """
     picks, layout = {f"P:{pick.product}" for pick in reading.picks or ()}, case.layout
-    for finding in check_report(case, reading):
+    for finding in check_statements(case, reading):
         if finding.code in FALSE:
             return f"{finding.code}: {finding.text}" + (f" ({finding.found})" if finding.found else "")
     words = blanked(layout.text, (match.span() for match in _ENTITY.finditer(layout.text)))

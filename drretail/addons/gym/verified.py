@@ -1,10 +1,9 @@
-"""What of a report its sources say: each number, date, quotation and option, by what the citation marks cover.
+"""What of a report its sources say: each number, date and quotation, by what the citation marks cover.
 
 No number is read for what it means. A source says it if it has the number anywhere; what a record contradicts, code has
 found before (``integrity``). So an invented number lowers the share, and a record's number in a wrong place may not.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import chain, combinations, product
 
-from drretail.grounding.text.amounts import Amount, find_amounts, find_dates, notation_of
+from drretail.grounding.text.amounts import Amount, Notation, find_amounts, find_dates, notation_of, other_notation
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.quotes import has_words
 from drretail.grounding.verify.checks import Case
@@ -24,7 +23,6 @@ from drretail.records.reading import Reading, ReadValue
 from drretail.records.shop import product_of
 from drretail.remembered import remembered
 
-_OPTION = r"(?<!\w){}[ \t]*[:：][ \t*_]*(?P<value>[^,;.()|\n]{{1,60}})"
 _KEPT_TEXTS = 512
 """The size of the cache: the same records are cited in many rollouts."""
 _SMALL, _PIECES = 12, 100
@@ -53,14 +51,24 @@ class _Statement:
 
 def verified_share(case: Case, reading: Reading) -> float:
     """The share of the picks of which the report states a number or a quotation that the record has, times the share of
-    its numbers, dates, quotations and options that sources say; without picks the latter alone. From 0 to 1.
+    its numbers, dates and quotations that sources say; without picks the latter alone. From 0 to 1.
+
+    What is not said as English is read once more in the notation of other languages, since short texts don't tell
+    their language.
     """
-    report = _Report(case, reading)
-    statements = [*report.numbers(), *report.quotations(), *report.options()]
+    notation = case.layout.notation
+    share = _share(_Report(case, reading, notation))
+    if share == 1 or not notation.is_english:
+        return share
+    return max(share, _share(_Report(case, reading, other_notation())))
+
+
+def _share(report: "_Report") -> float:
+    statements = [*report.numbers(), *report.quotations()]
     said = {each.key: each.is_said for each in statements}
     share = sum(said.values()) / len(said) if said else 1.0
     stated = {product_of(source[2:]) for each in statements for source in each.said_by if source[:2] == "P:"}
-    picked = {pick.product for pick in reading.picks or ()}
+    picked = {pick.product for pick in report.reading.picks or ()}
     return share * len(picked & stated) / len(picked) if picked else share
 
 
@@ -68,11 +76,13 @@ def verified_share(case: Case, reading: Reading) -> float:
 class _Report:
     case: Case
     reading: Reading
+    notation: Notation
 
     def numbers(self) -> Iterator[_Statement]:
         """Each number and date but small whole ones, which most records have, and those that the question names."""
         layout = self.case.layout
-        places = [(place.start, place.end) for place in numerals_in(layout, [Part(0, len(layout.text), ())])]
+        whole = [Part(0, len(layout.text), ())]
+        places = [(place.start, place.end) for place in numerals_in(layout, whole, self.notation)]
         stated = [self._stated(start, end) for start, end in places if not self._claims_nothing(start)]
         said = defaultdict[int, list[Decimal]](list)
         for _ in range(_ROUNDS):  # what is worked out of what was worked out
@@ -89,7 +99,7 @@ class _Report:
         amount, value = self._amounts.get(start), self._values.get(start)
         if amount is None or value is not None:
             return False
-        is_small = amount.kind == "number" and amount.low in range(_SMALL + 1)
+        is_small = (amount.kind, amount.places) == ("number", 0) and amount.low in range(_SMALL + 1)
         return is_small or self._ledger.names(amount.low)
 
     def _stated(self, start: int, end: int) -> tuple[_Statement, int]:
@@ -113,24 +123,11 @@ class _Report:
                 is_read = not sources and any(has_words(each, words) for each in self._ledger.all_texts)
                 yield _Statement((words, sources), frozenset(said_by), follows=is_read)
 
-    def options(self) -> Iterator[_Statement]:
-        """The options that are named by a label, "Size: M", beside the mark of one product that has several."""
-        for part in self.case.parts:
-            products = {product_of(source[2:]) for source in part.sources if source[:2] == "P:"}
-            picks = [pick for pick in self.reading.picks or () if {pick.product} == products]
-            offers = [offer for pick in picks if (offer := self._ledger.offer(pick)) is not None]
-            text = self.case.layout.text[part.start : part.end]
-            for name in dict.fromkeys(name for offer in offers for name in offer.options):
-                own = {_folded(offer.options[name]) for offer in offers if name in offer.options}
-                values = [match["value"] for match in re.finditer(_OPTION.format(re.escape(name)), text, re.IGNORECASE)]
-                values += [text for label in part.labels if label == name.casefold()]
-                yield from (_Statement((name, value), follows=_folded(value) in own) for value in values)
-
     def _has(self, source: str, written: str, amount: Amount | None) -> bool:
         """True if a source has a number or a date; of money, only the prices of a product."""
         text = self._text_of(source)
         if amount is None:
-            days = find_dates(written, self.case.layout.notation)
+            days = find_dates(written, self.notation)
             return any(day.fits(other) for day in days for other in _days(text)) or has_words(text, written)
         item, prices = self._ledger.product(source), [*self._prices(source)]
         if item is not None and amount.kind == "money":
@@ -182,7 +179,7 @@ class _Report:
         shown = [source for source, entry in self.case.evidence.items() if entry.kind != "calculation"]
         known = {number for source in shown for number in (*_numbers(self._text_of(source)), *self._prices(source))}
         known |= _numbers(self._ledger.query_text)
-        known |= {limit for limit in (self._ledger.limit,) if limit is not None}
+        known |= {number for number in (self._ledger.limit, self._ledger.total) if number is not None}
         grounded = dict[str, None]()
         for key, made in self._ledger.calculations.items():  # in the order in which they were made
             if len(made.operands) > 1 and all(term in known or term in range(_PIECES + 1) for term in made.operands):
@@ -216,7 +213,7 @@ class _Report:
     def _amounts(self) -> Mapping[int, Amount]:
         """The amounts of the report by each of their characters."""
         layout = self.case.layout
-        found = find_amounts(layout.text, layout.notation)
+        found = layout.amounts if self.notation is layout.notation else find_amounts(layout.text, self.notation)
         return {at: amount for amount in found for at in range(amount.start, amount.end)}
 
     @cached_property
@@ -240,9 +237,11 @@ class _Report:
 
 
 def _fits(amount: Amount, number: Decimal) -> bool:
-    """True if an amount says this number; of a bound, "more than 150", also one that is a little beyond it."""
+    """True if an amount says this number; of a bound, "more than 150", also one a little beyond, or rounded to it."""
     if amount.agreement(number) == "bounded":
-        return abs(number - amount.low) <= _BEYOND * abs(amount.low) or amount.is_range
+        whole = f"{amount.low:.0f}"
+        place = 10 ** (len(whole) - len(whole.rstrip("0")))
+        return abs(number - amount.low) <= max(_BEYOND * abs(amount.low), place) or amount.is_range
     return amount.agreement(number) in ("equal", "rounded")
 
 
@@ -257,7 +256,3 @@ def _numbers(text: str) -> frozenset[Decimal]:
 @lru_cache(_KEPT_TEXTS)
 def _days(text: str) -> Sequence[date]:
     return [date.fromisoformat(each.iso) for each in find_dates(text, notation_of(text)) if each.is_day]
-
-
-def _folded(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))

@@ -4,6 +4,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from drretail.records.reading import REASONS, Because, Outcome, Pick
 from drretail.records.shop import Product
@@ -56,6 +57,8 @@ class Declared:
     """True if the writer framed the report; the text outside the frame is dropped."""
 
 
+# Cached: a report is checked as it is handed in, and read then.
+@lru_cache(maxsize=16)
 def take_picks(text: str) -> Declared:
     """The report without its block of picks, with the picks or the reason why they can't be read.
 

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.page import ITEM, blanked, line_kind, lines, read_page
-from drretail.grounding.text.amounts import Notation, notation_of
+from drretail.grounding.text.amounts import Amount, Notation, find_amounts, notation_of
 from drretail.grounding.text.words import month_numbers
 from drretail.records.shop import SHOP_URL
 
@@ -242,6 +242,11 @@ class Layout:
     @cached_property
     def notation(self) -> Notation:
         return notation_of(self.report)
+
+    @cached_property
+    def amounts(self) -> Sequence[Amount]:
+        """What ``find_amounts`` finds in the text."""
+        return find_amounts(self.text, self.notation)
 
     @cached_property
     def cited(self) -> Mapping[int, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from unicodedata import numeric
 
 from drretail.grounding.report.citations import scan
 from drretail.grounding.report.page import blanked
-from drretail.grounding.text.amounts import find_dates
+from drretail.grounding.text.amounts import Notation, find_dates
 from drretail.grounding.text.layout import LINKED, Layout, Stretch, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.product_names import products_named
@@ -73,11 +73,11 @@ def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
     return (f"P:{variant}",) if is_of_it else stretch.cited
 
 
-def numerals_in(layout: Layout, parts: Iterable[Part]) -> list[Unread]:
+def numerals_in(layout: Layout, parts: Iterable[Part], notation: Notation | None = None) -> list[Unread]:
     """All numbers and dates in these parts, whatever they say: they are what could be looked at, and the numbers of
     other scripts and signs, such as Ⅻ, ③, 三 or ½, which nobody reads. ² is a mark if a list has its entry.
     """
-    dates = [(date.start, date.end) for date in find_dates(layout.text, layout.notation)]
+    dates = [(date.start, date.end) for date in find_dates(layout.text, notation or layout.notation)]
     numerals = [(numeral.start, numeral.end) for numeral in find_numerals(blanked(layout.text, dates))]
     if not layout.report.isascii():
         text = [*layout.text]

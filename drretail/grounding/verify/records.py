@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any, cast
 
@@ -207,13 +207,18 @@ def record_of(text: str) -> dict[str, Any] | None:
 
 def _products(entry: Evidence) -> Iterator[Product]:
     """The product as the run was shown it, whole records last."""
-    for text in sorted(entry.texts, key=lambda text: text.form == "record"):
-        record = record_of(text.text) or {}
-        fields = {key: record[key] for key in Product.model_fields if record.get(key) is not None}
-        try:
-            yield Product.model_validate(fields)
-        except ValidationError:
-            continue
+    texts = sorted(entry.texts, key=lambda text: text.form == "record")
+    yield from filter(None, (_product(text.text) for text in texts))
+
+
+# Cached: many runs are shown the same records.
+@lru_cache(maxsize=512)
+def _product(text: str) -> Product | None:
+    record = record_of(text) or {}
+    try:
+        return Product.model_validate({key: record[key] for key in Product.model_fields if record.get(key) is not None})
+    except ValidationError:
+        return None
 
 
 def _calculation(entry: Evidence) -> Calculation | None:

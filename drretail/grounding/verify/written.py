@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from drretail.grounding.text.amounts import Amount, find_amounts
+from drretail.grounding.text.amounts import Amount
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.numerals import find_equations
 from drretail.grounding.text.quotes import has_words
@@ -25,7 +25,7 @@ _MOST_AMOUNTS = 100
 
 def equations(layout: Layout) -> Iterator[ReadValue]:
     """The results of sums that a text writes out, also in code."""
-    for equation in find_equations(layout.text, find_amounts(layout.text, layout.notation)):
+    for equation in find_equations(layout.text, layout.amounts):
         if equation.holds or all(side.relation == "is" for side in (equation.result, *equation.operands)):
             detail = f"{equation.expression} = {equation.value.normalize():f}"
             changes = {"state": "verified" if equation.holds else "contradicted", "derivation": detail}
