@@ -14,14 +14,13 @@ from typing import Any, get_args
 
 from drretail.env.world import World
 from drretail.grounding.conversation import ConversationTurn
-from drretail.grounding.text.words import singular
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.decisions import decidable
 from drretail.querygen.generate import check_english
-from drretail.querygen.kinds import lowered
+from drretail.querygen.kinds import is_plural, lowered
 from drretail.querygen.reading import check_made_for
-from drretail.querygen.rules.assortment import ENOUGH, KindOffers, comparable
-from drretail.querygen.rules.limits import by_fields, by_options
+from drretail.querygen.rules.assortment import ENOUGH, MOSTLY, KindOffers
+from drretail.querygen.rules.limits import Choice, by_fields, by_options
 from drretail.querygen.spoil import UNMET, UNTYPED, Derived
 from drretail.records.base import sha256_of
 from drretail.records.query import Query, Relation, turns_until
@@ -33,10 +32,7 @@ _TRIED = 12
 """Changes of a kind that are tried for one turn."""
 _PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.querygen") / "converse.toml").read_text("utf-8"))
 KINDS = (*_PHRASES,)
-_REVOCABLE = ("other", "other_brand", "cheaper")
-"""What a shopper may take back at once: what was shown in place of something is liked less."""
 _COUNTS = {2: "two", 3: "three"}
-_UNDONE = {"add": ("drop",), "drop": ("add",), "quantity": ("drop",)}
 _BY_RULES = {"source": "offline:converse", "rationale": "", "expected_tools": (), "typed_by": None, "prompts": ()}
 
 
@@ -54,8 +50,8 @@ def turn_after(before: Query, text: str, wish: Wish, relations: Mapping[str, Rel
 def make_conversations(queries: Sequence[Query], world: World, seed: str, *, sentences: slice = slice(None)) -> Derived:
     """A conversation of four to six turns for each query that the shop can meet, which is its first turn.
 
-    The kinds of follow-ups take turns, as far as the shop bears them, and no follow-up changes the budget. Of the
-    sentences of each kind these are used: two sets that take one half each share none. Raises
+    No kind of follow-up comes twice, and none changes the budget. Of the sentences of each kind these are used: two
+    sets that take one half each share none. Raises
     UserError for queries of another world, and for a shop whose language is not English.
     """
     check_made_for(queries, world.manifest.fingerprint)
@@ -99,31 +95,29 @@ class _Talk:
             return False
         *earlier, last = [frozenset(pick.offer_id for pick in turn.picks) for turn in self.turns] or [frozenset[str]()]
         new = frozenset(pick.offer_id for pick in asked.followed.best.picks) - last
-        # What was shown and not kept comes again only where it is asked for.
-        if "back" not in query.relations.values() and not new.isdisjoint(frozenset[str]().union(*earlier)):
+        # What was shown and not kept does not come again.
+        if not new.isdisjoint(frozenset[str]().union(*earlier)):
             return False
         self.turns.append(replace(asked, picks=asked.followed.best.picks, decision="buy"))
         return True
 
     def go_on(self) -> list[str]:
         """The kinds of the turns that are added; none if they are too few."""
-        wanted, kinds = self.rng.randint(_LEAST, _MOST), [""]
+        wanted, kinds = self.rng.randint(_LEAST, _MOST), list[str]()
         while len(self.turns) < wanted:
-            # Nobody drops at once what was added or wanted twice, or adds what was dropped.
-            barred = {kinds[-1], *_UNDONE.get(kinds[-1], ())} | (set() if kinds[-1] in _REVOCABLE else {"back"})
-            order = sorted(self.rng.sample(KINDS, len(KINDS)), key=kinds.count)
-            kind = next((kind for kind in order if kind not in barred and self._says(kind)), None)
+            order = self.rng.sample(KINDS, len(KINDS))
+            kind = next((kind for kind in order if kind not in kinds and self._says(kind)), None)
             if kind is None:
                 break
             kinds.append(kind)
-        return kinds[1:] if len(self.turns) >= _LEAST else []
+        return kinds if len(self.turns) >= _LEAST else []
 
     def _says(self, kind: str) -> bool:
         """Adds a turn of this kind, if the shop bears one."""
         turn = self.turns[-1]
         for name, then, slots in islice(self._changes(kind), _TRIED):
             wants = {want.name: want for want in turn.wish.wants} | {name: then}
-            wish = turn.wish.model_copy(update={"wants": tuple(filter(None, wants.values()))})
+            wish = turn.wish.model_copy(update={"wants": (*wants.values(),)})
             phrase = self.rng.choice(_PHRASES[kind][self.sentences])
             if len(turn.wish.wants) == 1:  # there is nothing else that could be meant
                 phrase = phrase.replace(" for the {name}", "")
@@ -133,29 +127,24 @@ class _Talk:
                 return True
         return False
 
-    def _changes(self, kind: str) -> Iterator[tuple[str, Want | None, Mapping[str, str]]]:
+    def _changes(self, kind: str) -> Iterator[tuple[str, Want, Mapping[str, str]]]:
         """All changes of a kind, in any order: the thing's name, what is wanted of it then, and the words' slots."""
         turn, offers = self.turns[-1], self.stock.offers
         wants = self.rng.sample(turn.wish.wants, len(turn.wish.wants))
         if kind == "add":
-            shelves = {_noun_of(category): category for category in sorted(offers.world.catalog.categories())}
-            nouns = sorted(shelves.keys() - {""})
+            shelves = [name for name in sorted(offers.world.catalog.categories()) if _is_spoken(name)]
             wanted = {key for want in wants for key in offers.of_want(want).titles}
-            for noun in self.rng.sample(nouns, len(nouns)):
-                of_kind = offers.of_kind(noun)
-                if len(comparable(of_kind)) < ENOUGH or not wanted.isdisjoint(of_kind.titles):
-                    continue
+            for shelf in self.rng.sample(shelves, len(shelves)):
+                of_kind = KindOffers(offers.of_kind(shelf), lowered(shelf))
                 # "Bottles" alone may be anything; "water bottles" are what titles call them.
-                if " " in (things := KindOffers(of_kind, lowered(shelves[noun])).called):
-                    yield noun, Want(name=noun, kinds=(noun,)), {"things": things}
+                is_free = len(of_kind.priced) >= ENOUGH and wanted.isdisjoint(of_kind.ids)
+                if is_free and of_kind.said >= MOSTLY and " " in (name := of_kind.called) and any(_of_records(of_kind)):
+                    yield name, Want(name=name, kinds=(shelf,), several=True), {}
             return
+        shown = {pick.product for turn in self.turns for pick in turn.picks}
         for want in wants:
             if kind in ("other", "other_brand") or (kind == "cheaper" and want.price_min is None):
                 yield want.name, want, {}
-            elif kind == "back" and not turn.is_unchanged(want):
-                yield want.name, turn.wants_before[want.name], {}
-            elif kind == "drop" and len(wants) > 1:
-                yield want.name, None, {}
             elif kind == "quantity":
                 pieces = 2 if want.quantity != 2 else 3
                 yield want.name, want.model_copy(update={"quantity": pieces}), {"count": _COUNTS[pieces]}
@@ -163,20 +152,22 @@ class _Talk:
                 limited = {*(demand.field for demand in want.must), *want.options}
                 looked_up = {demand.field for demand in want.must if demand.sources}  # nobody mistakes these
                 of_kind = KindOffers(offers.of_want(want), want.name)
-                of_records = (*by_fields(of_kind), *by_options(of_kind))
-                choices = [choice for choice in of_records if looked_up.isdisjoint(choice.names)]
+                choices = [choice for choice in _of_records(of_kind) if looked_up.isdisjoint(choice.names)]
                 for choice in self.rng.sample(choices, len(choices)):
                     kept = tuple(demand for demand in want.must if demand.field not in choice.names)
                     edited = choice.added_to(want.model_copy(update={"must": kept}))
-                    is_new = {*edited.must} != {*want.must} or edited.options != want.options
+                    # Nobody asks for what was shown already and turned away from.
+                    is_new = shown.isdisjoint(of_kind.offers.keeping(edited).titles)
                     if is_new and (kind == "change") == (choice.names <= limited):
                         yield want.name, edited, {"clause": choice.clause}
 
 
-def _noun_of(name: str) -> str:
-    """A category's name in the singular ("bird feeder"); empty if it has none or means several things."""
-    words = name.casefold().split()
-    if not words or not all(word.isalpha() for word in words) or "and" in words:
-        return ""
-    noun = singular(words[-1])
-    return " ".join([*words[:-1], noun]) if noun != words[-1] else ""
+def _of_records(offers: KindOffers) -> tuple[Choice, ...]:
+    """The limits that the records of a kind bear."""
+    return (*by_fields(offers), *by_options(offers))
+
+
+def _is_spoken(name: str) -> bool:
+    """True if a category's name is things in letters ("Bird Feeders"), and no several ones."""
+    *before, noun = name.split() or [""]
+    return name.replace(" ", "").isalpha() and is_plural(noun) and "and" not in before

@@ -3,6 +3,7 @@
 Users are named, or drawn.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -90,6 +91,7 @@ class Generated:
     users: int
     without: tuple[str, ...]
     quota: Quota
+    kinds: Counter[str]
 
 
 class Drafts:
@@ -102,18 +104,21 @@ class Drafts:
         check_english(world)
         self.world, self.seed, self.linter, self._on_query = world, seed, linter or Linter(world), on_query
         self.assortment, self._written = Assortment(self.linter.stock), Texts()
+        self.kinds = Counter[str]()
+        """How many kinds of purchases were looked at, and of how many the records bear a demand."""
         self._facts = facts_of(world.web)
 
     def of(self, user_id: str, quota: Quota | None = None) -> Iterator[Query]:
-        """One user's queries, as far as a share lacks them: first about products that bear a demand."""
+        """One user's queries, as far as a share lacks them, about kinds whose records bear a demand."""
         shopper = self.linter.shopper(user_id)
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
         rng = Random(f"{self.seed}|{user_id}")
-        needs = [*islice(needs_of(shopper, self.assortment, self.world.manifest.now.date()), _NEEDS)]
         author = Author(self.world, self.assortment, user_id, rng, self._facts)
+        of_user = [*islice(needs_of(shopper, self.assortment, self.world.manifest.now.date()), _NEEDS)]
+        needs = [need for need in of_user if author.bears_demand(need)]
+        self.kinds.update(looked_at=len(of_user), asked_about=len(needs))
         rng.shuffle(needs)
-        needs.sort(key=lambda need: not author.bears_demand(need))
         number = 1
         for need in needs:
             if (query := self._drafted(author, need, number, quota)) is not None:
@@ -192,4 +197,4 @@ def generate_queries(
             "for. Have a model write them (--model), or try other users or a larger world; of your own shop, say in "
             "the mapping's [status] which orders have arrived."
         )
-    return Generated(tuple(queries), asked, tuple(without), quota)
+    return Generated(tuple(queries), asked, tuple(without), quota, drafts.kinds)

@@ -68,7 +68,8 @@ def products(*, prices: bool = True, paths: bool = True) -> list[Product]:
             store=BRANDS[number],
             categories=("Everything", department, plural_of(name).title()) if paths else ("Home_and_Kitchen",),
             category="Home_and_Kitchen",
-            details={"Material": "Cedar"} if name == "birdhouse" else {},
+            details={"Handle": ("Oak Handle", "Steel Handle")[number % 2]}
+            | ({"Material": "Cedar"} if name == "birdhouse" else {}),
         )
         for name, department in KINDS.items()
         for number in range(PER_KIND)

@@ -172,10 +172,12 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
         account.leave_out("the user's orders give no more", user_id or "", options.per_user - count)
     hints = [f"{options.model} is no language model: rules write the queries."] if options.model is not None else []
     notes, left = generated.quota.shortfalls, len(generated.quota.shortfalls)
+    kinds = generated.kinds
     if missing := total - len(made):
         notes.append(
-            f"{counted(missing, 'query is', 'queries are')} missing: rules make none whose sources are all needed of "
-            "more of this shop's records. Have a model write them (--model)."
+            f"{counted(missing, 'query is', 'queries are')} missing: of {counted(kinds['looked_at'], 'kind')} that "
+            f"users ordered records or pages tell the offers apart in {kinds['asked_about']}, and rules make no "
+            "more whose sources are all needed. Have a model write them (--model)."
         )
     return Result(made, document, [line], notes=notes, hints=hints, left=left, path=to, accounts=[account])
 

@@ -23,7 +23,7 @@ PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "
 T = TypeVar("T")
 _LIST = re.compile(r"[;,](?!\d)")
 # The least share of a kind's titles that say its name, and of those that have the same words before it.
-_SAID, _CALLED = 0.05, 0.9
+_SAID, MOSTLY = 0.05, 0.9
 ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 _DECIDED = 0.6
@@ -64,11 +64,11 @@ class KindOffers:
         return frozenset(offer.product.product_id for offer in self.offers)
 
     @cached_property
-    def is_said(self) -> bool:
-        """True if enough titles have the words of the kind's name in this order: none says "traditional laptops"."""
+    def said(self) -> float:
+        """The share of titles with the words of the kind's name in this order: none says "traditional laptops"."""
         words = [word for word in stems(self.kind) if word not in OF_WHOM]
         titles = [iter(stems(offer.product.title)) for offer in self.offers]
-        return sum(all(word in title for word in words) for title in titles) >= _SAID * len(titles)
+        return sum(all(word in title for word in words) for title in titles) / max(len(titles), 1)
 
     @cached_property
     def called(self) -> str:
@@ -80,7 +80,7 @@ class KindOffers:
                 at = next((at for at, word in enumerate(words) if stems(word) == stems(self.kind)), 0)
                 befores[tuple(words[at - count : at])] += at >= count
             before, times = befores.most_common(1)[0]
-            if times >= _CALLED * len(self.offers) and all(map(str.isalpha, before)):
+            if times >= MOSTLY * len(self.offers) and all(map(str.isalpha, before)):
                 return " ".join((*before, self.kind))
         return self.kind
 
@@ -143,7 +143,7 @@ class Assortment:
         category = self._category_of(product)
         for name in self._names_of(product):
             offered = self.of(category, name)
-            if len(offered.ids - had) >= ENOUGH and offered.is_said:
+            if len(offered.ids - had) >= ENOUGH and offered.said >= _SAID:
                 return category, offered.called
         return None
 

@@ -27,6 +27,7 @@ _KINDS: tuple[NeedKind, ...] = ("restock", "replacement")
 _BUDGET, _AXES, _OF_ONE = 0.5, 2, {"fit": 2}
 _LEAST = 2
 """With fewer offers that would do, there is nothing to choose from."""
+_MAKERS = frozenset({"brands"})
 # A budget rests on a price at one of these quantiles, and exceeds it by this factor.
 _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
 _STEP, _LEAST_BUDGET = 5, 10
@@ -68,8 +69,11 @@ class Author:
         )
 
     def bears_demand(self, need: Need) -> bool:
-        """True if records or pages bear a demand other than on prices and ratings."""
-        return any(True for axis in ("fit", "more", "property", "page") for _ in self._choices(need, axis))
+        """True if records or pages bear a demand other than on makers, prices and ratings: what tells the offers apart
+        is written down. Of cases nobody knows by their makers and prices which tablet each is for.
+        """
+        axes = chain.from_iterable(self._choices(need, axis) for axis in ("fit", "more", "property", "page"))
+        return any(choice.names != _MAKERS for choice in axes)
 
     def _offers(self, need: Need) -> KindOffers:
         return self.assortment.of(need.category, need.thing)
