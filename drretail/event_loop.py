@@ -15,34 +15,26 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from math import inf
-from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 T = TypeVar("T")
 
 
-IDLE = 1
-"""Seconds after which a thread without a job ends: 200 rollouts side by side leave none behind."""
-
-
 class DaemonThreads(ThreadPoolExecutor):
-    """A pool that grows whenever no thread is free, so that a job that hangs holds up no other.
+    """Gives each job a thread of its own, so that a job that hangs holds up no other.
 
-    Its threads are daemons: the process ends without waiting for a tool, or a node of a graph, that hangs.
-    concurrent.futures would join the thread at exit.
+    The threads are daemons: the process ends without waiting for a tool, or a node of a graph, that hangs.
+    concurrent.futures would join them at exit.
     """
 
     def __init__(self) -> None:
-        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._lock = threading.Lock()
-        self._made = self._free = 0
+        self._jobs = set[Future[Any]]()
 
     @property
     def busy(self) -> int:
         """How many threads are at work."""
-        with self._lock:
-            return self._made - self._free
+        return len(self._jobs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Nothing: a loop that is closed leaves the process's threads to the process."""
@@ -51,42 +43,21 @@ class DaemonThreads(ThreadPoolExecutor):
         ended: Future[T] = Future()
 
         def work() -> None:
-            if not ended.set_running_or_notify_cancel():
-                return
             try:
-                ended.set_result(fn(*args, **kwargs))
+                if ended.set_running_or_notify_cancel():
+                    ended.set_result(fn(*args, **kwargs))
             except BaseException as problem:  # noqa: BLE001 — it is raised again where the result is waited for
                 ended.set_exception(problem)
+            finally:
+                self._jobs.discard(ended)
 
-        self._jobs.put(work)
-        with self._lock:
-            if self._free:
-                self._free -= 1
-            else:
-                self._made += 1
-                threading.Thread(target=self._serve, name="drretail-thread", daemon=True).start()
+        self._jobs.add(ended)
+        threading.Thread(target=work, name="drretail-thread", daemon=True).start()
         return ended
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                job = self._jobs.get(timeout=IDLE)
-            except Empty:
-                with self._lock:
-                    if self._jobs.empty():  # else a job came meanwhile, which counts on this thread
-                        self._made, self._free = self._made - 1, self._free - 1
-                        return
-                continue
-            job()
-            with self._lock:
-                self._free += 1
 
 
 THREADS = DaemonThreads()
 """The process's own."""
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=THREADS.__init__)  # the child has none of its threads
 
 
 PRESSES = 2

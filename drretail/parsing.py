@@ -95,8 +95,8 @@ def writable_json(text: str) -> str:
 def retry_after(header: str, now: datetime) -> float | None:
     """The seconds to wait, which the header Retry-After gives as a number or a date; None without either."""
     value = header.strip()
-    if value.isascii() and value.isdigit():
-        return float(value[:9])
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", value, re.ASCII):
+        return float(value)
     try:
         moment = parsedate_to_datetime(value)
     except (ValueError, TypeError):

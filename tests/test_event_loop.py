@@ -11,7 +11,6 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
-from drretail import event_loop
 from drretail.event_loop import DaemonThreads, run_loop
 
 
@@ -156,11 +155,8 @@ def test_an_interrupt_in_a_notebook_cancels_and_waits_for_the_end() -> None:
     assert ended == ["cancelled"]
 
 
-def test_threads_without_a_job_end_and_later_jobs_get_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_loop, "IDLE", 0.05)
-    threads, together = DaemonThreads(), threading.Barrier(50)
-    before = threading.active_count()
-    for _ in range(3):
-        assert {job.result() for job in [threads.submit(together.wait) for _ in range(50)]} == {*range(50)}
-        time.sleep(0.3)
-        assert threading.active_count() <= before
+def test_every_job_has_a_thread_which_ends_with_it() -> None:
+    threads, together, before = DaemonThreads(), threading.Barrier(50), threading.active_count()
+    assert {job.result() for job in [threads.submit(together.wait) for _ in range(50)]} == {*range(50)}
+    time.sleep(0.3)
+    assert (threads.busy, threading.active_count() <= before) == (0, True)

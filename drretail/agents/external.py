@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address
+from tempfile import TemporaryFile
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,7 +26,7 @@ from drretail.agents.picks import NO_BLOCK
 from drretail.doors.doors import Doors, open_doors
 from drretail.doors.sealing import Network, sealed, why_unsealed
 from drretail.env.session import Session
-from drretail.errors import ModelError, ModelErrorKind, UserError, is_key, quoted, shortened, without_keys
+from drretail.errors import ModelError, UserError, is_key, quoted, shortened, without_keys
 from drretail.grounding.report.picks import take_picks
 from drretail.llm.models import Models
 from drretail.parsing import parse_json, without_thoughts
@@ -38,7 +39,7 @@ MOST_BYTES = 1024 * 1024
 """Bytes of an answer: a report of a hundred pages takes a third of it."""
 LONGEST_WORDS = 1000
 """Characters of an agent's other output that a failure quotes: the last ones."""
-_OBJECT = re.compile(r'^[ \t]*\{(?=\s*["}])|\{(?=\s*"report"\s*:)', re.MULTILINE)
+_REPORT, _OBJECT = re.compile(r'\{(?=\s*"report"\s*:)'), re.compile(r'\s*\{(?=\s*["}])')
 _DECODER = json.JSONDecoder()
 
 
@@ -60,9 +61,10 @@ def question(task: Task, session: Session, doors: Doors, limits: Limits) -> byte
 
 def _answer_of(output: bytes, who: str) -> Answer:
     """The agent's answer: markdown with its block of picks, or ``{"report": …, "picks": […], "outcome": {…}}``, beside
-    which lines of a log may stand: they are no part of it, and noted.
+    which lines of a log may stand: they are no part of it, and noted. The object begins the output, or names its report
+    first.
 
-    Raises ModelError for anything else, and if it can't be told which of several objects is the answer.
+    Raises ModelError for anything else, and for several objects with a report.
     """
     try:
         text = output.decode("utf-8-sig")
@@ -71,42 +73,31 @@ def _answer_of(output: bytes, who: str) -> Answer:
     if not text.strip():
         raise ModelError("no_report", f"{who} answered nothing")
     spoken = without_thoughts(text)
-    objects, broken = _objects_in(spoken)
-    answers = [(part, value) for part, value in objects if "report" in value]
-    if len(answers) > 1:
-        raise ModelError("agent", f"{who} answered {len(answers)} objects with a report: write one alone")
-    if not answers and broken is not None:
-        raise ModelError("agent", f"{who} answered what begins like JSON and is none: {broken}") from broken
-    if not answers and not (objects and spoken.lstrip().startswith(objects[0][0])):
+    starts = [begin.start() for begin in _REPORT.finditer(spoken)]
+    if not starts and (begin := _OBJECT.match(spoken)) is not None:
+        starts = [begin.end() - 1]
+    parts, end = list[str](), 0
+    try:
+        for start in starts:
+            if start >= end:
+                _, end = _DECODER.raw_decode(spoken, start)
+                parts.append(spoken[start:end])
+        documents = [parse_json(part) for part in parts]
+    except (ValueError, RecursionError) as problem:
+        raise ModelError("agent", f"{who} answered what begins like JSON and is none: {problem}") from problem
+    if not documents:
         return Answer(report=text)
-    part, document = (answers or objects)[0]
-    answer = read_answer(document, who)
-    lines = sum(bool(line.strip()) for line in spoken.replace(part, "", 1).splitlines())
+    if len(documents) > 1:
+        raise ModelError("agent", f"{who} answered {len(documents)} objects with a report: write one alone")
+    answer = read_answer(documents[0], who)
+    lines = sum(bool(line.strip()) for line in spoken.replace(parts[0], "", 1).splitlines())
     note = f"{counted(lines, 'line')} beside the JSON that holds the report {'is' if lines == 1 else 'are'} left out"
     return answer.model_copy(update={"notes": (*answer.notes, note)}) if lines else answer
 
 
-def _objects_in(text: str) -> tuple[list[tuple[str, dict[str, Any]]], ValueError | None]:
-    """The JSON objects that begin a line or name a report first, each with its text. With them, the error of the first
-    that is broken, if the text begins with it or names a report behind it.
-    """
-    objects: list[tuple[str, dict[str, Any]]] = []
-    broken, last, at = None, text.rfind('"report"'), 0
-    while (begin := _OBJECT.search(text, at)) is not None:
-        start, at = begin.end() - 1, begin.end()
-        try:
-            _, end = _DECODER.raw_decode(text, start)
-            objects.append((text[start:end], parse_json(text[start:end])))
-            at = end
-        except (ValueError, RecursionError) as problem:
-            if broken is None and (start < last or not text[:start].strip()):
-                broken = ValueError(str(problem))
-    return objects, broken
-
-
-def last_words(output: bytes | bytearray, token: str) -> str:
+def last_words(output: bytes, token: str) -> str:
     """The end of an agent's other output, without the token."""
-    text = without_keys(bytes(output).decode("utf-8", "replace").replace(token, "…")).strip()
+    text = without_keys(output.decode("utf-8", "replace").replace(token, "…")).strip()
     return text if len(text) <= LONGEST_WORDS else f"… {text[-LONGEST_WORDS:]}"
 
 
@@ -169,8 +160,9 @@ def _concluded(answer: Answer, doors: Doors, models: Models) -> Answer:
 
 GRACE = 2.0
 """Seconds between SIGTERM and SIGKILL for a command that has not ended."""
+MOST_OF_LOG = 64 * MOST_BYTES
+"""Bytes that a command may write to stderr, of which the last ``_KEPT`` are read."""
 _KEPT = 16 * 1024
-"""Bytes of stderr that are kept: the last ones."""
 
 
 def command_agent(place: str, network: Network | None = None, passed: Sequence[str] = ()) -> Agent:
@@ -199,36 +191,6 @@ def command_agent(place: str, network: Network | None = None, passed: Sequence[s
     return _asked(output_for, words[0], place, network=network, takes_model=True)
 
 
-class _Pipes(asyncio.SubprocessProtocol):
-    """The process's output. ``ended`` is set once it exited or wrote too much, ``closed`` once nothing more comes."""
-
-    def __init__(self) -> None:
-        loop = asyncio.get_running_loop()
-        self.out, self.err = bytearray(), bytearray()
-        self.ended: asyncio.Future[None] = loop.create_future()
-        self.exited: asyncio.Future[None] = loop.create_future()
-        self.closed: asyncio.Future[None] = loop.create_future()
-
-    @property
-    def has_too_much(self) -> bool:
-        return len(self.out) > MOST_BYTES
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 2:
-            self.err = (self.err + data)[-_KEPT:]
-        elif not self.has_too_much:
-            self.out += data
-            if self.has_too_much:
-                _set(self.ended)
-
-    def process_exited(self) -> None:
-        _set(self.exited)
-        _set(self.ended)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        _set(self.closed)
-
-
 _SECRET = re.compile(r"(?i)\w*(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|CUSTOM_HEADERS)")
 _WITH_PASSWORD = re.compile(r"\w+://[^/@\s]*:[^/@\s]+@")
 
@@ -254,65 +216,54 @@ async def _output_of(
     """
     started = sealed(words, doors.place) if network == "sealed" else words
     loop = asyncio.get_running_loop()
-    try:
-        env = environment(network, passed, doors)
-        transport, pipes = await loop.subprocess_exec(_Pipes, *started, start_new_session=True, env=env)
-    except OSError as problem:
-        raise ModelError("agent", f"{words[0]} cannot be run: {problem}") from problem
-
-    def failed(kind: ModelErrorKind, how: str) -> ModelError:
-        last = last_words(pipes.err, doors.place.token)
-        return ModelError(kind, f"{words[0]} {how}{f'; its stderr ends: {last}' if last else ''}")
-
-    try:
-        stdin = transport.get_pipe_transport(0)
-        assert isinstance(stdin, asyncio.WriteTransport)
-        stdin.write(request)
-        stdin.close()  # once all is written
-        await asyncio.wait([pipes.ended], timeout=seconds)
-        is_late = not pipes.ended.done()
-    finally:
-        await _end(transport, pipes)
-    if is_late:
-        raise failed("timeout", f"gave no answer within {seconds:,} seconds")
-    if pipes.has_too_much:
-        raise failed("agent", f"wrote more than {MOST_BYTES:,} bytes to stdout")
-    code = transport.get_returncode() or 0
-    if code:
+    with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+        given.write(request)
+        given.seek(0)
+        files: dict[str, Any] = {"stdin": given, "stdout": out, "stderr": err}
+        try:
+            env = environment(network, passed, doors)
+            process = await asyncio.create_subprocess_exec(*started, **files, start_new_session=True, env=env)
+        except OSError as problem:
+            raise ModelError("agent", f"{words[0]} cannot be run: {problem}") from problem
+        exited, ends = asyncio.ensure_future(process.wait()), loop.time() + seconds
+        kind, how = "agent", ""
+        try:
+            while not how and not (await asyncio.wait([exited], timeout=LOOKING))[0]:
+                if loop.time() > ends:
+                    kind, how = "timeout", f"gave no answer within {seconds:,} seconds"
+                for name, file, most in (("stdout", out, MOST_BYTES), ("stderr", err, MOST_OF_LOG)):
+                    if os.fstat(file.fileno()).st_size > most:
+                        kind, how = "agent", f"wrote more than {most:,} bytes to {name}"
+        finally:
+            await _end(process.pid, exited)
+        output, code = os.pread(out.fileno(), MOST_BYTES + 1, 0), process.returncode or 0
+        last = os.pread(err.fileno(), _KEPT, max(0, os.fstat(err.fileno()).st_size - _KEPT))
+    if not how and len(output) > MOST_BYTES:
+        how = f"wrote more than {MOST_BYTES:,} bytes to stdout"
+    elif not how and code:
         how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        raise failed("agent", how)
-    if not pipes.out.strip():
-        raise failed("no_report", "wrote nothing to stdout")
-    return bytes(pipes.out)
+    elif not how and not output.strip():
+        kind, how = "no_report", "wrote nothing to stdout"
+    if how:
+        text = last_words(last, doors.place.token)
+        raise ModelError(kind, f"{words[0]} {how}{f'; its stderr ends: {text}' if text else ''}")
+    return output
 
 
-async def _end(transport: asyncio.SubprocessTransport, pipes: _Pipes) -> None:
-    """Ends the command's whole process group and reads what is left in its pipes.
-
-    A command that has not exited gets SIGTERM first.
-    """
-    group = transport.get_pid()
+async def _end(group: int, exited: "asyncio.Future[int]") -> None:
+    """Ends the command's whole process group. A command that has not exited gets SIGTERM first."""
     try:
-        if not pipes.exited.done():
+        if not exited.done():
             _signal(group, signal.SIGTERM)
-            await asyncio.wait([pipes.exited], timeout=GRACE)
+            await asyncio.wait([exited], timeout=GRACE)
     finally:
         _signal(group, signal.SIGKILL)
-        try:
-            # A process that left the group may hold the pipes open: it is not waited for.
-            await asyncio.wait([pipes.exited, pipes.closed], timeout=GRACE)
-        finally:
-            transport.close()
+        await asyncio.wait([exited], timeout=GRACE)
 
 
 def _signal(group: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):  # nobody is left in it
         os.killpg(group, number)
-
-
-def _set(future: "asyncio.Future[None]") -> None:
-    if not future.done():
-        future.set_result(None)
 
 
 CONNECTING = 10

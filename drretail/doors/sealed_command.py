@@ -6,14 +6,15 @@ Every name resolves to one address of the namespace, whose ports 80 and 443 lead
 localhost. Nothing else is there: no other address, no IPv6, no socket under /run. Needs the standard library alone.
 """
 
+import asyncio
 import fcntl
 import os
 import socket
 import struct
 import subprocess
 import sys
-import threading
-from contextlib import suppress
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 PLACE = "93.184.216.34"
@@ -42,67 +43,51 @@ def hide_host(folder: str) -> None:
     subprocess.run(["mount", "--bind", str(own), str(resolver)], check=True)  # noqa: S603, S607
 
 
-def answer_names() -> None:
+class Names(asyncio.DatagramProtocol):
     """Serves DNS: every name is at ``PLACE``, and has no other records."""
-    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    server.bind(("127.0.0.1", 53))
 
-    def serve() -> None:
-        while True:
-            query, client = server.recvfrom(4096)
-            with suppress(ValueError, OSError):
-                end = query.index(b"\0", 12) + 5
-                is_address = query[end - 4 : end - 2] == b"\0\1"
-                answer = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4" + socket.inet_aton(PLACE) if is_address else b""
-                counts = struct.pack(">HHHH", 1, int(is_address), 0, 0)
-                server.sendto(query[:2] + b"\x81\x80" + counts + query[12:end] + answer, client)
+    def connection_made(self, transport: asyncio.DatagramTransport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self.transport = transport
 
-    threading.Thread(target=serve, daemon=True).start()
+    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
+        with suppress(ValueError):
+            end = data.index(b"\0", 12) + 5
+            is_address = data[end - 4 : end - 2] == b"\0\1"
+            answer = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4" + socket.inet_aton(PLACE) if is_address else b""
+            counts = struct.pack(">HHHH", 1, int(is_address), 0, 0)
+            self.transport.sendto(data[:2] + b"\x81\x80" + counts + data[12:end] + answer, addr)
 
 
-def relay(listening: socket.socket, gate: str, is_tls: bool) -> None:
-    """Leads every connection to the gateway's socket; TLS as a proxy's client would."""
+async def lead(gate: str, is_tls: bool, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Leads a connection to the gateway's socket; TLS as a proxy's client would."""
 
-    def copy(source: socket.socket, target: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(65536):
-                target.sendall(data)
-        with suppress(OSError):
-            target.shutdown(socket.SHUT_WR)
+    async def copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+        while data := await source.read(65536):
+            target.write(data)
+            await target.drain()
+        target.write_eof()
 
-    def lead(client: socket.socket) -> None:
-        with client, socket.socket(socket.AF_UNIX) as inner, suppress(OSError):
-            inner.connect(gate)
+    with suppress(OSError, asyncio.IncompleteReadError), closing(writer):
+        inner, outer = await asyncio.open_unix_connection(gate)
+        with closing(outer):
             if is_tls:
-                inner.sendall(b"CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                answer = b""
-                while not answer.endswith(b"\r\n\r\n"):
-                    answer += inner.recv(1) or b"\r\n\r\n"
-            answering = threading.Thread(target=copy, args=(inner, client), daemon=True)
-            answering.start()
-            copy(client, inner)
-            answering.join()
-
-    def serve() -> None:
-        while True:
-            client, _ = listening.accept()
-            threading.Thread(target=lead, args=(client,), daemon=True).start()
-
-    threading.Thread(target=serve, daemon=True).start()
+                outer.write(b"CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                await inner.readuntil(b"\r\n\r\n")
+            await asyncio.gather(copy(reader, outer), copy(inner, writer))
 
 
-def main(folder: str, port: str, *command: str) -> int:
+async def main(folder: str, port: str, *command: str) -> int:
     """The exit code of the command; a signal that ends it ends this process, too."""
     raise_loopback()
     hide_host(folder)
-    answer_names()
-    for address in ((PLACE, 80), (PLACE, 443), ("127.0.0.1", int(port))):
-        relay(socket.create_server(address, backlog=64), f"{folder}/gate", is_tls=address[1] == 443)
-    code = subprocess.run(command).returncode  # noqa: S603
+    await asyncio.get_running_loop().create_datagram_endpoint(Names, ("127.0.0.1", 53))
+    for host, number in ((PLACE, 80), (PLACE, 443), ("127.0.0.1", int(port))):
+        await asyncio.start_server(partial(lead, f"{folder}/gate", number == 443), host, number)
+    code = await (await asyncio.create_subprocess_exec(*command)).wait()
     if code < 0:
         os.kill(os.getpid(), -code)
     return code
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(asyncio.run(main(*sys.argv[1:])))

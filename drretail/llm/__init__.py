@@ -11,7 +11,7 @@ spending.py    what an experiment's runs took, and the caps that end them
 prices.py      what a call costs, by genai-prices
 structured.py  answers in a JSON schema: the forms in which they are asked for, validated, repaired
 prompt.py      prompts in files beside their callers, and data put into them in tags
-servers.py     what servers of open models need: requests without refused arguments, tool calls read from a text
+servers.py     what servers of open models need: requests without refused arguments
 prompts/       what a model is asked when its answer is cut, empty or no JSON
 local_chat.py  the base of chat models that answer in this process
 estimates.py   what work is likely to take, by what it took before or typically takes (typical.toml)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from drretail.errors import (
@@ -23,7 +22,7 @@ from drretail.errors import (
 from drretail.event_loop import current_command
 from drretail.grounding.text.untrusted import visible
 from drretail.llm.usage import usage_of, with_possible_usage
-from drretail.parsing import without_thoughts
+from drretail.parsing import retry_after, without_thoughts
 from drretail.records.run import Usage
 
 if TYPE_CHECKING:
@@ -96,7 +95,9 @@ def asked_wait(problem: BaseException, now: datetime | None = None) -> float | N
     """
     for error in causes_of(problem):
         headers = _headers(error)
-        seconds = _number(headers.get("retry-after-ms"), 0.001) or _retry_after(headers.get("retry-after"), now)
+        milliseconds = retry_after(headers.get("retry-after-ms", ""), datetime.now(UTC))
+        seconds = retry_after(headers.get("retry-after", ""), now or datetime.now(UTC))
+        seconds = seconds if milliseconds is None else milliseconds / 1000
         if seconds is not None and seconds > 0:
             return seconds
     return None
@@ -121,27 +122,6 @@ def _words_of(error: BaseException) -> Iterator[str]:
     """The names that a provider gives to an error: its type and its code."""
     inner = body_of(error)
     yield from (value for name in ("type", "code") if isinstance(value := inner.get(name), str))
-
-
-def _retry_after(value: str | None, now: datetime | None) -> float | None:
-    if value is None:
-        return None
-    seconds = _number(value)
-    if seconds is not None:
-        return seconds
-    try:
-        then = parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    then = then if then.tzinfo is not None else then.replace(tzinfo=UTC)
-    return (then - (now or datetime.now(UTC))).total_seconds()
-
-
-def _number(value: str | None, unit: float = 1.0) -> float | None:
-    try:
-        return None if value is None else float(value) * unit
-    except ValueError:
-        return None
 
 
 MESSAGE_LENGTH = 1_000

@@ -21,7 +21,6 @@ from drretail.journal import ActionResult, Asked, Journal
 from drretail.llm.calling import MARKED, Attempts, answer_of, with_cache_marks
 from drretail.llm.prices import priced
 from drretail.llm.registry import Model
-from drretail.llm.servers import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.llm.usage import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
 from drretail.records import figures
@@ -88,12 +87,7 @@ class Models:
             chat = _bound(model, schemas, may_call)
             self._bound[role, may_call] = schemas, chat
         request = self._request(model, messages) | {"tools": schemas, "may_call": may_call}
-        answer = await self._turn(role, path, messages, request, chat)
-        if not may_call:
-            return answer
-        read = with_calls_read(answer, tools, len(messages))
-        self.trajectory.count_setback("calls_from_text", number=len(read.tool_calls) * (read is not answer))
-        return read
+        return await self._turn(role, path, messages, request, chat)
 
     async def ask(
         self,
@@ -149,8 +143,7 @@ class Models:
         if schema:
             answer = await self._turn(role, "0", messages, request | {"schema": schema})
             return answer.model_copy(update={"content": answered_json(answer), "tool_calls": []})
-        answer = await self._turn(role, "0", messages, request, _bound(model, schemas, may_call))
-        return with_calls_read(answer, tools, len(messages)) if may_call else answer
+        return await self._turn(role, "0", messages, request, _bound(model, schemas, may_call))
 
     async def embed(self, role: Role, body: dict[str, Any]) -> dict[str, Any]:
         """The answer of an OpenAI-compatible provider to a request for embeddings, by the model that it names.

@@ -1,26 +1,14 @@
-"""What servers of open models need: requests without arguments that they refuse, and tool calls read from a text.
+"""What servers of open models refuse, and requests without it."""
 
-``<tool_call>{…}</tool_call>``  Hermes, Qwen, SmolLM2 (a list of calls)
-a fenced block of JSON          models that were only told of the tools
-{"name": …, "parameters": …}    Llama 3.1, as the whole answer
-
-A text is read as calls only if nothing follows them, every call is of an offered tool with an object of arguments, and
-the text declares no picks and frames no report: what a final report says of a call is no call.
-"""
-
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import RunnableBinding
 
 from drretail.errors import causes_of
-from drretail.grounding.report.picks import is_whole_report, take_picks
 from drretail.llm.faults import NoAnswer, body_of
 
 REFUSING = frozenset({400, 422, 500, 501})
@@ -93,73 +81,3 @@ def changed(chat: Any, fields: Callable[[BaseChatModel], Mapping[str, Any]], unb
         return chat
     changes = {name: value for name, value in fields(chat).items() if getattr(chat, name, value) != value}
     return chat.model_copy(update=changes) if changes else chat
-
-
-LONGEST = 20_000
-"""Characters of a text that may be calls; the longest call that a model was seen to write had a few hundred."""
-_CONTROL = re.compile(r"<\|[a-z_]{1,30}\|>")
-_FENCES = frozenset({"", "json", "tool_call", "tool_calls"})
-_CLOSINGS = {"<tool_call>": "</tool_call>", "```": "```"}
-Call = tuple[str, dict[str, Any]]
-
-
-def with_calls_read(answer: AIMessage, tools: Sequence[Mapping[str, Any]], turn: int) -> AIMessage:
-    """The answer with the calls that its text ends with, and without their text; itself if it has or writes none.
-
-    ``turn`` makes the ids of the calls unique within the conversation.
-    """
-    if answer.tool_calls or not tools or not isinstance(answer.content, str):
-        return answer
-    before, calls = calls_in_text(answer.content, {tool["function"]["name"] for tool in tools})
-    tool_calls = [tool_call(name=name, args=args, id=f"text_{turn}_{at}") for at, (name, args) in enumerate(calls)]
-    return answer.model_copy(update={"content": before, "tool_calls": tool_calls}) if tool_calls else answer
-
-
-def calls_in_text(text: str, names: set[str]) -> tuple[str, list[Call]]:
-    """What stands before the calls, and the calls; the text itself and none if it is not to be read as calls."""
-    rest = _CONTROL.sub("", text).strip()
-    if len(rest) > LONGEST or not any(name in rest for name in names):
-        return text, []
-    declared = take_picks(rest)
-    if is_whole_report(rest) or declared.picks is not None or declared.problem is not None:
-        return text, []
-    starts = {at: opening for opening in _CLOSINGS if (at := rest.find(opening)) >= 0}
-    at = min(starts, default=0)
-    try:
-        calls = [*_marked(rest[at:], starts[at])] if starts else [*_of_json(json.loads(rest))]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return text, []
-    are_calls = bool(calls) and all(name in names for name, _ in calls)
-    return (rest[:at].strip(), calls) if are_calls else (text, [])
-
-
-def _marked(text: str, opening: str) -> Iterator[Call]:
-    """The calls between marks, one after the other up to the text's end; the last mark may be left open.
-
-    Raises ValueError if anything else stands beside them.
-    """
-    while text:
-        if not text.startswith(opening):
-            raise ValueError("other text")
-        body, _, text = text[len(opening) :].partition(_CLOSINGS[opening])
-        language, _, content = body.partition("\n") if opening == "```" else ("", "", body)
-        if language.strip() not in _FENCES:
-            raise ValueError("a block of something else")
-        text = text.strip()
-        yield from _of_json(json.loads(content))
-
-
-def _of_json(value: Any) -> Iterator[Call]:
-    for item in value if isinstance(value, list) else [value]:
-        call = item.get("function", item) if isinstance(item.get("function"), dict) else item
-        arguments = call["arguments"] if "arguments" in call else call["parameters"]
-        if not isinstance(call["name"], str):
-            raise ValueError("no name")
-        yield call["name"], _object(arguments) if isinstance(arguments, str) else _object(json.dumps(arguments))
-
-
-def _object(text: str) -> dict[str, Any]:
-    value = json.loads(text)
-    if not isinstance(value, dict):
-        raise ValueError("no object of arguments")
-    return value

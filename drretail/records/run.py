@@ -269,7 +269,7 @@ class Usage(Record):
         return None if self.unpriced else self.nanodollars / NANO
 
 
-Setback = Literal["lost", "repairs", "second_attempts", "announcements", "struck_ids", "calls_from_text"]
+Setback = Literal["lost", "repairs", "second_attempts", "announcements", "struck_ids"]
 PROVIDER_FAULTS: tuple[ModelErrorKind, ...] = ("model", "timeout", "tool")
 """The kinds of errors for which the provider, the world's servers or the web, and not the system, are responsible."""
 LOST_WITH = {"researcher": "researcher", "synthesis": "researcher", "summariser": "page summary"}
@@ -289,8 +289,6 @@ class Setbacks(Record):
     """Turns that announced tool calls and made none."""
     struck_ids: int = 0
     """Evidence ids that syntheses cited, that no tool had shown, and that were taken out."""
-    calls_from_text: int = Field(default=0, exclude_if=lambda count: count == 0)
-    """Tool calls that a model wrote into its text, since its server did not read them as calls."""
 
 
 class DiscardedRun(Record):

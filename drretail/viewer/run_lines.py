@@ -225,8 +225,5 @@ def setback_sentences(run: Run) -> Iterator[str]:
         by_role = ", ".join(f"{role} {count}" for role, count in setbacks.repairs.items())
         repairs = counted(sum(setbacks.repairs.values()), "repair")
         yield f"{repairs} of answers that did not fit the form asked for ({by_role})."
-    if setbacks.calls_from_text:
-        calls = sum(step.kind == "tool" for step in run.steps)
-        yield f"Calls read from text: {setbacks.calls_from_text} of {calls}."
     if setbacks.announcements:
         yield f"{counted(setbacks.announcements, 'turn')} announced calls and made none."

@@ -12,7 +12,6 @@ from tests.cli.test_killed_writes import MOMENTS, RAW, ends_alike, made_by, shop
 COMMANDS: Mapping[str, str] = {
     "import": "import markdown answers --to made",
     "export csv": "export exp --format csv",
-    "export drb": "export exp --format drb",
     "export chat": "export exp --format chat --to made.jsonl.gz",
     "sample": "lab sample exp",
     "sandbox": "sandbox build --to made --world big --queries big.jsonl --sizes 8k --seed 8",

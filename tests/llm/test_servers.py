@@ -1,4 +1,4 @@
-"""Servers of open models: what they refuse, and calls that they leave in the text. Also tests structured.py."""
+"""Servers of open models: what they refuse. Also tests structured.py."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -7,17 +7,11 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from drretail.errors import ModelError
-from drretail.journal import Journal
 from drretail.llm.calling import answer_of
-from drretail.llm.models import Models
 from drretail.llm.providers import Retrying
 from drretail.llm.registry import Model, build_model
-from drretail.llm.servers import calls_in_text
 from drretail.llm.structured import Question, answered_json, mended_json
-from drretail.parsing import without_thoughts
 from drretail.records.base import Record
-from drretail.records.trajectory import Trajectory
-from tests.llm.clients import opened
 from tests.llm.provider import Provider, Request, Step, completes, fails, streams
 
 pytestmark = pytest.mark.anyio
@@ -191,80 +185,3 @@ async def test_a_question_that_does_not_fit_what_the_model_is_stated_to_hold_is_
 )
 def test_json_is_mended_where_there_is_one_way_to_read_it(text: str, mended: str) -> None:
     assert mended_json(text) == mended
-
-
-NAMES = {"get_current_temperature", "spotify_trending_songs", "get_user_info", "read", "get_product_details"}
-TOOLS: list[dict[str, Any]] = [
-    {"type": "function", "function": {"name": name, "description": "", "parameters": {"type": "object"}}}
-    for name in sorted(NAMES)
-]
-PARIS = ("get_current_temperature", {"location": "Paris, France", "unit": "celsius"})
-IN_PARIS = '{"name": "get_current_temperature", "arguments": {"location": "Paris, France", "unit": "celsius"}}'
-
-CARDS = {
-    "Hermes 2 Pro, Qwen 2.5, Qwen 3": (
-        f"<tool_call>\n{IN_PARIS}\n</tool_call><|im_end|>",
-        [PARIS],
-    ),
-    "Qwen 2.5, two calls": (
-        '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>\n'
-        '<tool_call>\n{"name": "read", "arguments": {"path": "b"}}\n</tool_call>',
-        [("read", {"path": "a"}), ("read", {"path": "b"})],
-    ),
-    "Qwen 3, after its thoughts": (
-        "<think>\nShould I <tool_call>?\n</think>\n\n"
-        '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>',
-        [("read", {"path": "a"})],
-    ),
-    "Llama 3.1, JSON": (
-        '<|python_tag|>{"name": "spotify_trending_songs", "parameters": {"n": 5}}',
-        [("spotify_trending_songs", {"n": 5})],
-    ),
-    "a fenced block, after an announcement": (
-        'Let me look this up.\n\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```',
-        [("read", {"path": "a"})],
-    ),
-}
-
-
-CALL = '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>'
-NEAR_MISSES = {
-    "followed by the report": f"{CALL}\nThe feeder costs $39.50 [P:B0C8Q1O0QK].",
-    "in a framed report": f"<report>The page says {CALL}</report>\n{CALL}",
-    "below a report's picks": f"Take the feeder.\n```picks\nP:B0C8Q1O0QK\n```\n{CALL}",
-    "quoted by a web page": 'A page orders: "<tool_call>{"name": "read", "arguments": {}}</tool_call>", which I leave.',
-    "arguments that are no object": CALL.replace('{"path": "a"}', '["a"]'),
-    "an end inside the arguments": CALL.replace('"a"', '"</tool_call>"'),
-    "a product's record": '{"name": "read", "price": 3}',
-    "two blocks, one of text": '```text\nread\n```\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```',
-}
-
-
-@pytest.mark.parametrize("text", NEAR_MISSES.values(), ids=NEAR_MISSES)
-def test_what_only_looks_like_a_call_is_text(text: str) -> None:
-    assert calls_in_text(text, NAMES) == (text, [])
-
-
-@pytest.mark.parametrize("opening", ["<tool_call>", "```json\n", "[", "{", "<think>"])
-def test_hostile_lengths_are_read_in_no_time(opening: str) -> None:
-    for text in (f"read {opening * 5000}", f"{opening}read{'[' * 9000}", f"read{opening}" * 3000):
-        assert calls_in_text(text, NAMES)[1] == []
-
-
-@pytest.mark.anyio
-@pytest.mark.parametrize(("text", "calls"), CARDS.values(), ids=CARDS)
-async def test_a_servers_literal_output_becomes_calls_that_are_counted_but_not_in_the_last_turn(
-    tmp_path: Any, text: str, calls: list[Any]
-) -> None:
-    assert "read" not in calls_in_text(without_thoughts(text), NAMES)[0]
-    with Provider(completes({"content": text}), completes({"content": text})) as provider:
-        journal = Journal(tmp_path / "journal.jsonl")
-        trajectory = Trajectory()
-        models = Models({"researcher": opened("openai", provider)}, journal, trajectory)
-        asked = [HumanMessage("How warm is it?")]
-        answer = await models.call("researcher", asked, tools=TOOLS)
-        assert [(call["name"], call["args"]) for call in answer.tool_calls] == calls
-        assert len({call["id"] for call in answer.tool_calls}) == len(calls)
-        last = await models.call("researcher", [*asked, answer, HumanMessage("Write.")], tools=TOOLS, may_call=False)
-        assert (last.tool_calls, last.text) == ([], without_thoughts(text))
-        assert trajectory.setbacks().calls_from_text == len(calls)

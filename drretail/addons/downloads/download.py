@@ -47,35 +47,29 @@ class Unavailable(Exception):
 
 # Bytes that a download leaves free on the disk.
 ROOM_TO_SPARE = 100_000_000
-# Steps of the progress bar.
-PARTS = 100
 
 
 class _Tally:
-    """Sums up the progress of all transfers, and raises UserError before they fill the disk."""
+    """Says how far all transfers are, and raises UserError before they fill the disk."""
 
     def __init__(self, folder: Path, bar: Bar, files: int) -> None:
         self._folder, self._bar, self._files = folder, bar, files
         self._lock = threading.Lock()
-        self._sizes: dict[Path, int] = {}
-        self._here = self._done = self._parts = 0
+        self._left: dict[Path, int] = {}
+        """By partial file, the bytes that are still to come."""
+        self._here = self._done = 0
 
-    def on_bytes(self, change: int) -> None:
+    def on_bytes(self, part: Path, change: int) -> None:
         with self._lock:
             self._here += change
-            self._bar.describe(str(self))
-            whole = sum(self._sizes.values())
-            # Files whose size is not known yet are taken to be as large as the others.
-            parts = int(PARTS * self._here / (whole or 1) * min(1.0, (len(self._sizes) + self._done) / self._files))
-            if parts > self._parts:
-                self._bar.advance(parts - self._parts)
-                self._parts = parts
+            if part in self._left:
+                self._left[part] -= change
+            self._bar.describe(f"{self._done} of {self._files} files, {_size(self._here)} here")
 
-    def expect(self, part: Path, size: int) -> None:
+    def expect(self, part: Path, left: int) -> None:
         with self._lock:
-            self._sizes[part] = size
-            missing = sum(self._sizes.values()) - self._here
-            free = shutil.disk_usage(self._folder).free
+            self._left[part] = left
+            missing, free = sum(self._left.values()), shutil.disk_usage(self._folder).free
         if missing + ROOM_TO_SPARE > free:
             raise UserError(
                 f"There is no room in {self._folder} for {part.name.removesuffix('.part')}: {_size(missing)} are still "
@@ -85,10 +79,7 @@ class _Tally:
     def finished(self) -> None:
         with self._lock:
             self._done += 1
-
-    def __str__(self) -> str:
-        """ "3 of 16 files, 1.20 GB of 5.60 GB"."""
-        return f"{self._done} of {self._files} files, {_size(self._here)} of {_size(sum(self._sizes.values()))}"
+            self._bar.advance()
 
 
 def _size(size: float) -> str:
@@ -138,7 +129,7 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
     import httpx2
 
     failures, tries = 0, TRIES
-    around.tally.on_bytes(_have(part))
+    around.tally.on_bytes(part, _have(part))
     state = _read_state(part)
     if state and state.url == url and state.size == _have(part) > 0:
         return
@@ -194,19 +185,18 @@ def _take(url: str, response: "Response", part: Path, around: Surroundings) -> N
             return
         place, size = have, _whole_number(content_range[2])
     elif have:
-        around.tally.on_bytes(-have)
+        around.tally.on_bytes(part, -have)
     tag = response.headers.get("ETag", "")
     # Only a strong tag promises the same bytes.
     tag = response.headers.get("Last-Modified", "") if not tag or tag.startswith("W/") else tag
     if size is not None:
-        around.tally.expect(part, size)
-        around.tally.on_bytes(0)
+        around.tally.expect(part, size - place)
     write_atomically(_state_file(part), json.dumps({"url": url, "tag": tag, "size": size}))
     with part.open("r+b" if place else "wb") as file:
         file.seek(place)
         for block in response.iter_raw():
             file.write(block)
-            around.tally.on_bytes(len(block))
+            around.tally.on_bytes(part, len(block))
             around.wait(0)
 
 
@@ -246,7 +236,7 @@ def _read_state(part: Path) -> _State | None:
 
 
 def _forget(part: Path, around: Surroundings) -> None:
-    around.tally.on_bytes(-_have(part))
+    around.tally.on_bytes(part, -_have(part))
     part.unlink(missing_ok=True)
     _state_file(part).unlink(missing_ok=True)
 
@@ -334,7 +324,7 @@ def download_files(
     """
     folder.mkdir(parents=True, exist_ok=True)
     stop = threading.Event()
-    with progress.track("downloading", PARTS) as bar, ThreadPoolExecutor(parallel) as pool:
+    with progress.track("downloading", len(wanted)) as bar, ThreadPoolExecutor(parallel) as pool:
         tally = _Tally(folder, bar, len(wanted))
 
         def pause(seconds: float) -> None:

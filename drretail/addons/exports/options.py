@@ -18,7 +18,7 @@ class ExportOptions:
     experiment: shared.Experiment
     form: Annotated[
         str,
-        Option("chat, drb, csv or statements.", flag="--format", metavar="FORM"),
+        Option("chat, csv or statements.", flag="--format", metavar="FORM"),
     ]
     to: Annotated[
         str | Path | None, Option("The file or folder to write.", default="EXP/exports/, named by its form")

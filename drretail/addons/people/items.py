@@ -22,7 +22,6 @@ from drretail.grounding.report.citations import scan
 from drretail.grounding.report.page import blanked
 from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import split_words
-from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.query import Query
 from drretail.records.run import System
@@ -144,11 +143,6 @@ def _unmistakable(names: Iterable[str]) -> Iterator[str]:
     return (name for name in names if not re.fullmatch(r"[a-z]+", name) or name in ("openai", "anthropic", "ollama"))
 
 
-_NAMING = ("evidence:", "product_id:", "product_url:", "title:")
-_ALSO_CALLED = {"price": "costs dollars", "average_rating": "stars rated", "rating_number": "reviews", "store": "brand"}
-"""Words of claims for the fields of a product's record."""
-_MOST_LINES = 4
-_FIGURE = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _LAYOUT = re.compile(r"[*`#|]+")
 
 
@@ -170,8 +164,6 @@ class BlindSource:
     about: str
     date: str
     text: str
-    in_question: tuple[str, ...] = ()
-    """The lines of a record that the claim is about, the nearest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,26 +304,7 @@ def _sources(subject: Subject, claim: JudgedClaim) -> Iterator[BlindSource]:
         entry = subject.sources[read_text.id]
         link = entry.url if is_web_address(entry.url or "") else None
         title, text = entry.title or entry.key, readable(read_text.text.text)
-        lines = lines_in_question(claim.claim.claim, text) if read_text.text.form == "record" else ()
-        yield BlindSource(title, link, about.get(read_text.id, ""), entry.date or "", text, lines)
-
-
-def lines_in_question(claim: str, record: str) -> tuple[str, ...]:
-    """The lines of a record that share a figure with a claim, or words that are not the product's name."""
-    lines = [line for line in record.splitlines() if not line.startswith(_NAMING) and not line.endswith(":")]
-    title = next((line for line in record.splitlines() if line.startswith("title:")), "")
-    words, figures = {*content_stems(claim)} - {*content_stems(title)}, _figures(claim) - _figures(title)
-
-    def shared(line: str) -> int:
-        name = line.partition(":")[0]
-        of_line = content_stems(f"{line} {_ALSO_CALLED.get(name, '')}".replace("_", " "))
-        return 2 * len(figures & _figures(line)) + len(words & {*of_line})
-
-    return tuple(sorted((line for line in lines if shared(line)), key=shared, reverse=True)[:_MOST_LINES])
-
-
-def _figures(text: str) -> set[float]:
-    return {float(figure.replace(",", "")) for figure in _FIGURE.findall(text)}
+        yield BlindSource(title, link, about.get(read_text.id, ""), entry.date or "", text)
 
 
 def _changed(experiment: Path) -> UserError:

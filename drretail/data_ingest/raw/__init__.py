@@ -1,7 +1,7 @@
 """Raw files and their rows, in every dialect of the dataset and of your own shop.
 
 sources.py    the files behind the given paths, and how they are opened
-lines.py      what a file holds, by its fields; a JSON array or mapping, streamed; rows that an engine could not read
+lines.py      what a file holds, by its fields; a JSON array or mapping; rows that an engine could not read
 products.py   a raw row as a Product, its texts cleaned
 columns.py    the mapping file of your own shop: which column is what
 columns.toml  the names of columns in the exports of Shopify, WooCommerce and Google Merchant Center

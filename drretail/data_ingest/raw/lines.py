@@ -1,118 +1,37 @@
-"""What a file holds, by its fields: lines, or a JSON array or mapping, streamed; unreadable rows saved or reported."""
+"""What a file holds, by its fields: lines, or one JSON array or mapping; unreadable rows saved or reported."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
-from itertools import islice
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import IO, Any, cast
 
 from drretail.data_ingest.plan import LATER
+from drretail.data_ingest.raw.products import loads_or_none
 from drretail.data_ingest.raw.sources import Layout, RawFile, Shape, is_packed, open_text
 from drretail.parsing import encodable
 from drretail.records.account import Account
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
 from drretail.records.figures import first_few
 
-_CHUNK = 1 << 20
-# No row of the dataset comes near; without a bound, one unclosed brace would pull the whole file into memory.
-_LONGEST = 64 << 20
-_SPACE = " \t\r\n"
+_LONGEST = 1 << 28
+"""Characters of a JSON document that is read whole; more have to be lines."""
 
 
-class BrokenElement(Exception):
-    """The JSON cannot be read from this line on."""
+def read_elements(path: Path, packed: bool) -> list[Any]:
+    """The elements of a file's one array, or the rows of its one mapping of products by id.
 
-    def __init__(self, line: int, problem: str) -> None:
-        super().__init__(problem)
-        self.line = line
-        self.problem = problem
-
-
-def read_elements(file: TextIO) -> Iterator[tuple[int, Any]]:
-    """The elements of the one array in ``file``, or the rows of the one mapping of products by id, each with its line.
-
-    A row of a mapping has its key as ``parent_asin``, unless it has an id of its own. Raises BrokenElement if the file
-    breaks off.
+    A row of a mapping has its key as ``parent_asin``, unless it has an id of its own. Empty if the file holds neither,
+    breaks off, or is longer than ``_LONGEST``.
     """
-    text = _Window(file)
-    opening = text.next_character()
-    if opening not in ("[", "{"):
-        raise BrokenElement(text.line, "neither an array nor an object")
-    closing = "]" if opening == "[" else "}"
-    text.skip(1)
-    while text.next_character() != closing:
-        line, key = text.line, None
-        if opening == "{":
-            key = text.decode()
-            if not isinstance(key, str) or text.next_character() != ":":
-                raise BrokenElement(line, "not a key and a value")
-            text.skip(1)
-        value = text.decode()
-        yield line, {"parent_asin": key, **value} if key is not None and isinstance(value, dict) else value
-        separator = text.next_character()
-        if separator == ",":
-            text.skip(1)
-        elif separator != closing:
-            raise BrokenElement(text.line, "cut" if not separator else f"{separator!r} where a comma should be")
-
-
-class _Window:
-    """The part of the file that is being decoded."""
-
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-        self._text = ""
-        self._at = 0
-        self._ended = False
-        self._decoder = json.JSONDecoder()
-        self.line = 1
-
-    def next_character(self) -> str:
-        """The next character that is not white space, without taking it; "" at the end."""
-        while True:
-            while self._at < len(self._text):
-                if self._text[self._at] not in _SPACE:
-                    return self._text[self._at]
-                self.skip(1)
-            if not self._read(_CHUNK):
-                return ""
-
-    def skip(self, characters: int) -> None:
-        self.line += self._text.count("\n", self._at, self._at + characters)
-        self._at += characters
-
-    def decode(self) -> Any:
-        """Decodes the value that starts here, reading on until it is complete."""
-        if not self.next_character():
-            raise BrokenElement(self.line, "cut")
-        size = _CHUNK
-        while True:
-            try:
-                value, end = self._decoder.raw_decode(self._text, self._at)
-            except (ValueError, RecursionError) as problem:
-                # Twice as much each time, so that a long value is not decoded a hundred times from its start.
-                if len(self._text) - self._at < _LONGEST and self._read(size):
-                    size *= 2
-                    continue
-                whole = "cut" if self._ended else str(problem)
-                raise BrokenElement(self.line, whole) from None
-            # A number at the very end of the window may go on in the next chunk.
-            if end == len(self._text) and self._read(_CHUNK):
-                continue
-            self.skip(end - self._at)
-            return value
-
-    def _read(self, size: int) -> bool:
-        more = self._file.read(size)
-        if not more:
-            self._ended = True
-            return False
-        self._text = self._text[self._at :] + more
-        self._at = 0
-        return True
+    with open_text(path, packed) as file:
+        text = file.read(_LONGEST)
+        value = None if file.read(1) else loads_or_none(text)
+    if isinstance(value, dict):
+        rows = cast("dict[str, Any]", value).items()
+        return [{"parent_asin": key, **row} if isinstance(row, dict) else row for key, row in rows]
+    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 # Enough lines to get past some broken ones, and enough characters for any real row.
@@ -130,15 +49,17 @@ def recognise(path: Path) -> RawFile:
             first = block.lstrip()[:1]
     if first == "":
         return RawFile(path, packed, "empty", why="empty")
-    if first == "[" and (array := _judged(path, packed, "array", _first_rows(path, packed, "array"))).why is None:
-        return array
-    rows = _first_rows(path, packed, "lines")
-    if first == "{" and sum(isinstance(row, dict) for row in rows) <= 1:
-        mapped = _first_rows(path, packed, "mapping")
-        # Every value must be a product, since a field of a single row may look like one too.
-        if mapped and all(shape_of(row) == "products" for row in mapped):
-            return RawFile(path, packed, "products", "mapping")
-    return _judged(path, packed, "lines", rows)
+    rows = _first_rows(path, packed)
+    lines = _judged(path, packed, "lines", rows)
+    if first == "[" or sum(isinstance(row, dict) for row in rows) <= 1:
+        elements = read_elements(path, packed)
+        whole = _judged(path, packed, "document", elements[:_ROWS])
+        # Every value of a mapping must be a product, since a field of a single row may look like one too.
+        if whole.why is None and (first == "[" or all(shape_of(row) == "products" for row in elements)):
+            return whole
+        if first == "[" and not elements and lines.why is not None:
+            return replace(lines, why="no rows line by line, and no whole JSON array that fits into memory")
+    return lines
 
 
 def _judged(path: Path, packed: bool, layout: Layout, rows: list[Any]) -> RawFile:
@@ -162,14 +83,9 @@ def shape_of(row: Any) -> Shape:
     return "products" if {"parent_asin", "title"} <= row.keys() and "user_id" not in row else "unknown"
 
 
-def _first_rows(path: Path, packed: bool, layout: Layout) -> list[Any]:
+def _first_rows(path: Path, packed: bool) -> list[Any]:
     rows = list[Any]()
     with open_text(path, packed) as file:
-        if layout != "lines":
-            with suppress(BrokenElement):
-                for _, value in islice(read_elements(file), _ROWS):
-                    rows.append(value)
-            return rows
         while len(rows) < _ROWS and (line := file.readline(_LONGEST_LINE)):
             try:
                 rows.append(json.loads(line))
@@ -247,15 +163,11 @@ def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], sa
 
 
 def save_elements(source: RawFile, target: Path, until_ms: int) -> Saved:
-    """Writes the elements of an array or mapping as lines of JSON. If it breaks off, the rest is one bad line."""
+    """Writes the elements of an array or mapping as lines of JSON; they are numbered from 1."""
     saved = Saved()
-    with open_text(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
-        try:
-            for line, value in read_elements(file):
-                _save(value, line, source.shape, saved, out, until_ms)
-        except BrokenElement as problem:
-            saved.account.take()
-            saved.reject(problem.line, "not JSON", problem.problem)
+    with target.open("w", encoding="utf-8") as out:
+        for number, row in enumerate(read_elements(source.path, source.packed), 1):
+            _save(row, number, source.shape, saved, out, until_ms)
     return saved
 
 

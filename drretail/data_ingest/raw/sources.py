@@ -16,7 +16,7 @@ from drretail.data_ingest.raw.columns import Mapping
 from drretail.errors import UserError, file_error
 
 Shape = Literal["products", "reviews", "unknown", "empty"]
-Layout = Literal["lines", "array", "mapping", "table"]
+Layout = Literal["lines", "document", "table"]
 _BLOCK = 1 << 20
 ABOUT_MADE_UP = "synth.json"
 """The report on a made-up shop, beside its files."""

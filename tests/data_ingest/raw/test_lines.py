@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from drretail.data_ingest.engines.duckdb_reading import LONGEST_LINE, count_lines, read_chunks
 from drretail.data_ingest.ingest import ingest_files
-from drretail.data_ingest.raw.lines import recognise
+from drretail.data_ingest.raw.lines import read_elements, recognise
 from drretail.data_ingest.raw.products import parse_price, product_from_row, without_markup
 from drretail.errors import UserError
 from drretail.records.shop import Product
@@ -27,17 +27,18 @@ from tests.data_ingest.raw_rows import (
 )
 
 REVIEW = review_row("A1", "B1", START)
-MAPPING = {"B1": {"title": "Comb", "average_rating": 4.0}, "B2": {"title": "Brush"}}
+MAPPING: dict[str, dict[str, Any]] = {"B1": {"title": "Comb", "average_rating": 4.0}, "B2": {"title": "Brush"}}
 
 
-def test_arrays_and_mappings_are_recognised_indented_or_not(tmp_path: Path) -> None:
-    source = recognise(write_array(tmp_path / "a.jsonl", [REVIEW]))
-    assert (source.shape, source.layout) == ("reviews", "array")
+def test_arrays_and_mappings_are_recognised_indented_or_not_and_a_cut_one_is_named(tmp_path: Path) -> None:
+    array, mapping = write_array(tmp_path / "a.jsonl", [REVIEW]), tmp_path / "m.json"
+    assert (recognise(array).shape, read_elements(array, False)) == ("reviews", [REVIEW])
+    array.write_text(array.read_text()[:-9])
+    assert (recognise(array).shape, "no whole JSON array" in (recognise(array).why or "")) == ("unknown", True)
     for indent in (None, 2):
-        path = tmp_path / "m.json"
-        path.write_text(json.dumps(MAPPING, indent=indent))
-        source = recognise(path)
-        assert (source.shape, source.layout) == ("products", "mapping")
+        mapping.write_text(json.dumps(MAPPING, indent=indent))
+        assert (recognise(mapping).shape, recognise(mapping).layout) == ("products", "document")
+        assert read_elements(mapping, False) == [{"parent_asin": key, **row} for key, row in MAPPING.items()]
 
 
 def test_broken_first_lines_do_not_hide_what_follows(tmp_path: Path) -> None:

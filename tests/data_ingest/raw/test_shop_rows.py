@@ -214,7 +214,7 @@ def test_rows_of_the_dataset_are_saved_or_left_out_for_their_reason_and_with_the
     )
     if is_array:
         (folder / "a.json").write_text(json.dumps([of_kind[kind][0] for kind in kinds], indent=1))
-        saved = save_elements(RawFile(folder / "a.json", False, shape, "array"), folder / "out", UNTIL)
+        saved = save_elements(RawFile(folder / "a.json", False, shape, "document"), folder / "out", UNTIL)
     else:
         saved, out = Saved(), io.StringIO()
         lines = [b"{" if kind == "cut" else json.dumps(of_kind[kind][0]).encode() for kind in kinds]

@@ -4,10 +4,8 @@ each source that a claim cites supports it, pair by pair.
 Claims are extracted as in faithfulness, and existing claims of faithfulness are used; sources are read as there.
 """
 
-import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from drretail.eval.claims.claims import (
@@ -34,14 +32,11 @@ from drretail.eval.judging.sources import best_pieces
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.citations import scan
 from drretail.grounding.report.evidence_ids import bare_address, parse_evidence_id
-from drretail.grounding.report.render import render_report
 from drretail.llm.prompt import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import GOLD_PARTS, GoldPart, KnownAnswer
 
 STAGE = "documents"
-NO_ANSWER = "No final answer"
-"""The text of a released agent's report without an answer."""
 
 
 class Covered(Record):
@@ -59,7 +54,7 @@ def judge_documents(gold: KnownAnswer, subject: Subject, judge_session: JudgeSes
     """Records which required documents the report cites; the reason lists the others."""
     if judge_session.existing(STAGE, documents_item(gold)) is not None:
         return
-    cited = _as_released(gold, subject) if judge_session.rules == "dr3" else _strictly(gold, subject)
+    cited = _cited(gold, subject)
     missing = [
         (document.title or document.url)
         for part in GOLD_PARTS
@@ -81,7 +76,7 @@ def judge_documents(gold: KnownAnswer, subject: Subject, judge_session: JudgeSes
 Found = dict[GoldPart, list[bool]]
 
 
-def _strictly(gold: KnownAnswer, subject: Subject) -> Found:
+def _cited(gold: KnownAnswer, subject: Subject) -> Found:
     """By citations that lead to a source: its address, its entry or, if no address is known, its title."""
     marks = scan(subject.report or "", subject.evidence).marks
     cited = [citation for mark in marks for citation in mark.cited if citation.type != "unresolved"]
@@ -102,130 +97,6 @@ def _strictly(gold: KnownAnswer, subject: Subject) -> Found:
 
 def _folded(title: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", title).casefold().split())
-
-
-def _as_released(gold: KnownAnswer, subject: Subject) -> Found:
-    """By titles anywhere in the rendered report, its list of sources included."""
-    text = render_report(subject.report or "", subject.evidence.values(), style="plain").text
-    titles: dict[GoldPart, list[str]] = {
-        part: [document.title or document.url for document in gold.part(part).documents] for part in GOLD_PARTS
-    }
-    sentences = (
-        set[str]()
-        if NO_ANSWER in text
-        else matched_titles(text, [title for part in GOLD_PARTS for title in titles[part]])
-    )
-    return {part: [title in sentences for title in titles[part]] for part in GOLD_PARTS}
-
-
-_NOTES = ("注", "图", "表", "附录", "TODO", "NOTE", "WARNING", "TIP", "IMPORTANT")
-"""Beginnings of bracketed texts that are not citations."""
-_BRAND_WORDS = """
-bbc ted cnn nbc abc cbs fox npr pbs youtube vimeo bilibili netflix hbo disney discovery mit harvard stanford
-oxford cambridge google microsoft apple amazon facebook meta openai anthropic deepmind
-"""
-_BRANDS = (*_BRAND_WORDS.split(), "national geographic", "history channel")
-_SMALL_WORDS = """
-的 了 是 在 和 与 这 那 有 为 以 及 the a an of to in for on with and or is are video audio image doc document file mp4
-mp3 pdf jpg png
-"""
-_STOPWORDS = frozenset(_SMALL_WORDS.split())
-_SHARED_WORDS = 0.6
-_LIKENESS = 0.75
-_QUOTES = str.maketrans("“”‘’「」『』", '""\'\'""""')
-_NAMED = re.compile(r"\[(?:long_context|source):\s*(?:[\"']([^\"']+)[\"']|“([^”]+)”)|\[Image:\s*([^\[\]]+)\]")
-_BRACKETED = re.compile(r"\[([^\[\]]{4,})\]")
-_PAGES = re.compile(r"(.+\.(?:md|txt|pdf|docx?)),\s*第[\d\-]+页")
-_PUNCTUATION = re.compile(r"[,，.。!！?？;；:：\-_\[\]【】()（）{}\"']+")
-_IDENTIFIERS = re.compile(r"[A-Z][A-Z0-9\-]+[A-Z0-9]|(?<!\d)\d++[A-Z\-]+[A-Z]+|[A-Z]+-\d+[A-Z]+")
-_IN_PARENTHESES = re.compile(r"[（(]([^）)]++)([）)]|\Z)")
-
-
-def matched_titles(report: str, titles: Iterable[str]) -> set[str]:
-    """The titles that the released code counts as cited."""
-    citations = [*dict.fromkeys(_citations(report))]
-    text, lower = _normal(report), report.lower()
-
-    def is_cited(citation: str, title: str) -> bool:
-        mention, whole, main = _normal(citation), _normal(title), _normal(title.split("-")[0])
-        if any(part in mention or mention in part for part in (whole, main)):
-            return True
-        return any(identifier.lower() in mention for identifier in _identifiers(title)) or _are_alike(title, citation)
-
-    def stands_in_report(title: str) -> bool:
-        """True if the report contains the title, or a capitalised name in it, of at least four characters."""
-        normal = _normal(title)
-        names = (name.lower() for name in _identifiers(title) if len(name) >= 4)
-        return (len(normal) >= 4 and normal in text) or any(name in lower for name in names)
-
-    return {
-        title for title in titles if any(is_cited(citation, title) for citation in citations) or stands_in_report(title)
-    }
-
-
-def _citations(report: str) -> Iterator[str]:
-    for match in _NAMED.finditer(report):
-        yield re.sub(r",\s*chunk\s*\d+$", "", next(filter(None, match.groups()))).strip()
-    for bracketed in _BRACKETED.findall(report):
-        mention = bracketed.strip()
-        if paged := _PAGES.fullmatch(mention):
-            yield paged[1].strip()
-        is_mark = mention.startswith(("long_context:", "source:", "Image:", *_NOTES)) or re.fullmatch(
-            r"[\d\s]+", mention
-        )
-        if mention and not is_mark and not set(mention) & set("()"):
-            yield mention
-
-
-def _are_alike(title: str, citation: str) -> bool:
-    """Compares by containment without punctuation, by words, by brands, or by letters."""
-    whole, mention = _normal(title), _normal(citation)
-    if not whole or not mention:
-        return False
-    bare, other = (re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", text)).strip() for text in (whole, mention))
-    if bare and other and (bare in other or other in bare):
-        return True
-    words = [*_words(whole)]
-    if len(words) >= 2 and sum(word in mention for word in words) / len(words) >= _SHARED_WORDS:
-        return True
-    if any(brand in whole and brand in mention for brand in _BRANDS):
-        return True
-    return min(len(bare), len(other)) >= 5 and _likeness(bare, other) >= _LIKENESS
-
-
-def _words(text: str) -> Iterator[str]:
-    """Words of Latin letters; of Chinese, each run of characters and each character."""
-    yield from (word for word in re.findall(r"[a-zA-Z]+", text) if len(word) > 1 and word not in _STOPWORDS)
-    for run in re.findall(r"[\u4e00-\u9fff]+", text):
-        if len(run) >= 2:
-            yield run
-        yield from (word for word in run if word not in _STOPWORDS)
-
-
-def _likeness(first: str, second: str) -> float:
-    """1 minus the Levenshtein distance divided by the longer length; 0 if that is below ``_LIKENESS``."""
-    longer = max(len(first), len(second))
-    if (Counter(first) & Counter(second)).total() < _LIKENESS * longer:  # whatever their order
-        return 0.0
-    before = list(range(len(second) + 1))
-    for row, sign in enumerate(first, 1):
-        now = [row]
-        for column, letter in enumerate(second, 1):
-            now.append(min(before[column] + 1, now[-1] + 1, before[column - 1] + (sign != letter)))
-        before = now
-        if min(now) > (1 - _LIKENESS) * longer:
-            return 0.0
-    return 1 - before[-1] / longer
-
-
-def _identifiers(title: str) -> list[str]:
-    """Names in capitals and texts in parentheses, of three characters or more."""
-    names = [*_IDENTIFIERS.findall(title), *(name for name, end in _IN_PARENTHESES.findall(title) if end)]
-    return [name for name in dict.fromkeys(names) if len(name) >= 3]
-
-
-def _normal(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).split()).lower()
 
 
 LONGEST_REPORT = 50_000

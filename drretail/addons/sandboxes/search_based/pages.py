@@ -2,14 +2,12 @@
 and the label of each by a model: a page supports an answer, misleads, or does neither.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from threading import Event
 from typing import Literal
-from zlib import crc32
 
 from pydantic import Field
 
@@ -106,35 +104,6 @@ def numbered_needs(needs: Sequence[str]) -> str:
     return tagged("needs", "\n".join(f"{number}. {need}" for number, need in enumerate(needs, 1)))
 
 
-SHINGLE = 5
-"""Consecutive words in a shingle."""
-ALIKE = 0.8
-"""The least share of the shorter text's shingles in a duplicate: syndicated pages differ in their frame."""
-SAMPLED = 8
-"""One in so many shingles is compared, chosen by its hash, so that texts that share shingles have the same of them."""
-_WORD = re.compile(r"\w+")
-
-
-class SeenTexts:
-    """Finds texts that nearly repeat an earlier one."""
-
-    def __init__(self) -> None:
-        self._samples: dict[str, set[int]] = {}
-
-    def earlier(self, name: str, text: str) -> str | None:
-        """The name of an earlier text with nearly the same words; None for a new text, which is then remembered."""
-        # A text shorter than a shingle is one shingle.
-        words = _WORD.findall(text.casefold())
-        runs = (" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1)))
-        hashes = {crc32(run.encode("utf-8", "replace")) for run in runs}
-        sample = {key for key in hashes if key % SAMPLED == 0} or {min(hashes)}
-        for other, its in self._samples.items():
-            if len(sample & its) >= ALIKE * min(len(sample), len(its)):
-                return other
-        self._samples[name] = sample
-        return None
-
-
 LONGEST = 24_000
 """The most characters kept of a page: several pages must fit into the smallest size together."""
 RESULTS = 100
@@ -203,7 +172,7 @@ def gather_pages(
 
     Failures are counted, never raised. It ends soon after ``stop`` is set.
     """
-    gathered, seen = GatheredPages(), SeenTexts()
+    gathered, seen = GatheredPages(), set[str]()
     by_address: dict[str, tuple[WebResult, Keyword]] = {}
     for keyword in sorted(keywords, key=lambda keyword: keyword.kind != "signal"):
         try:
@@ -229,13 +198,14 @@ def gather_pages(
         written = page.date or result.date
         # A future date is an error or a trick; with it, the sealed web would withhold the page.
         published = None if written is None or written > day.isoformat() else written
-        clean = SandboxPage(url=result.url, title=title, text=text, date=published)
-        if not clean.text.strip():
+        clean, words = SandboxPage(url=result.url, title=title, text=text, date=published), " ".join(text.split())
+        if not words:
             gathered.unread["no_content"] += 1
-        elif seen.earlier(clean.url, clean.text) is not None:
+        elif words in seen:
             gathered.duplicates += 1
         else:
             gathered.pages.append(FoundPage(clean, keyword))
+        seen.add(words)
     return gathered
 
 

@@ -31,7 +31,6 @@ from drretail.addons.sandboxes.search_based.build import (
     begin_build,
 )
 from drretail.addons.sandboxes.search_based.gold import gold_of, smallest_cover
-from drretail.addons.sandboxes.search_based.pages import SeenTexts
 from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.base import WebOptions, open_web
@@ -312,21 +311,3 @@ def test_no_fact_is_lost_and_every_page_that_is_kept_has_one_of_its_own(has: dic
     assert set().union(*(has[page] for page in kept)) == set().union(*has.values())
     for page in kept:
         assert has[page] - set().union(*(has[other] for other in kept if other != page))
-
-
-def words(rng: Random, count: int) -> str:
-    return " ".join(f"w{rng.randint(0, 4000)}" for _ in range(count))
-
-
-def test_a_syndicated_text_in_another_frame_is_known_and_another_of_its_theme_is_not() -> None:
-    rng, seen = Random(3), SeenTexts()
-    article = words(rng, 400)
-    assert seen.earlier("a", article) is None
-    assert seen.earlier("b", f"{words(rng, 40)} {article} {words(rng, 30)}") == "a"
-    assert seen.earlier("c", f"{' '.join(article.split()[:120])} {words(rng, 280)}") is None
-    assert seen.earlier("d", f"Home {article.upper()}") == "a"
-    assert seen.earlier("e", "Short.") is None
-    assert seen.earlier("f", "short") == "e"
-    short = words(rng, 150)
-    assert seen.earlier("whole", f"{short} {words(rng, 150)}") is None
-    assert seen.earlier("part", short) == "whole"
