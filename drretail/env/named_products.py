@@ -43,14 +43,17 @@ class NamedProducts:
     def named_by(
         self, report: str, question: str = "", steps: Sequence[Step] = (), seen: Iterable[Evidence] = ()
     ) -> tuple[Evidence, ...]:
-        """The records of the products and orders that a report, its question and its tools name, and the shop's policy.
+        """The records of the products and orders that a report, its question and its calls name, together, and the
+        shop's policy.
 
         Products have the addresses by which the report links to them. What such an address, or an id of the form of the
         shop's ids, names and the shop does not have is evidence without a text.
         """
         linked: dict[str, str] = {}
         ids = [entry.key for entry in seen if entry.kind == "product"]
-        ids += (value for step in steps for value in texts_in(step.args or {}))
+        values = (value for step in steps for value in (step.args or {}).values())
+        called = [text for value in values for text in ([*texts_in(value)] or [str(value)])]
+        ids += called
         for cited in (cited for mark in scan(report, None).marks for cited in mark.cited):
             if cited.url is not None and (key := self._key_of(cited.url)) is not None:
                 linked.setdefault(key, cited.url)
@@ -58,9 +61,10 @@ class NamedProducts:
                 ids.append(cited.name.removeprefix("P:"))
         texts = (report, question)
         order_ids = dict.fromkeys(match["id"] for text in texts for match in ORDER_ID.finditer(text))
-        orders = looked_up.orders_named(self._world, order_ids)
+        called_ids = (match["id"] for match in map(ORDER_ID.fullmatch, called) if match is not None)
+        orders = looked_up.orders_named(self._world, dict.fromkeys((*order_ids, *called_ids)))
         written = dict.fromkeys(match[0] for text in texts for match in PRODUCT_ID.finditer(text))
-        titled = [] if ids else (key for text in texts for key in self._titled_in(text))
+        titled = (key for text in texts for key in self._titled_in(text))
         products = _products(self._world, [*linked, *ids, *written, *titled])
         absent = [key for key in (*linked, *written) if key not in products]
         gone = {} if not absent or self._former is None else _products(self._former, absent)
