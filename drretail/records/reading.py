@@ -145,13 +145,13 @@ class ReadValue(Record):
     """What the record says, or how the value follows from it."""
     caught: int | None = Field(default=None, exclude_if=lambda times: times is None)
     """Of a verified figure, how many of ten random changes of it code finds to be wrong."""
-    is_unconfirmed: bool = Field(default=False, exclude_if=lambda is_so: not is_so)
-    """True if a record contradicts what a model typed, and the model did not confirm that its sentence says so."""
+    is_contested: bool = Field(default=False, exclude_if=lambda is_so: not is_so)
+    """True if a record differs from what was read, and no model has confirmed that its sentence says so, or why not."""
 
     @property
     def denial(self) -> str:
         """Identifies what is said together with what a record says instead."""
-        return sha256_of(self.model_dump(mode="json", exclude={"state", "caught", "is_unconfirmed"}))[:12]
+        return sha256_of(self.model_dump(mode="json", exclude={"state", "caught", "is_contested"}))[:12]
 
 
 CART = "cart"
@@ -198,8 +198,8 @@ class LookedAt(NamedTuple):
     """Those that a record, a calculation or the query confirms or contradicts."""
     contradicted: int
     """Statements, with a numeral or without, that one contradicts."""
-    unconfirmed: int = 0
-    """Those that one would contradict, if its reader had confirmed that the report says so."""
+    contested: int = 0
+    """Those that one would contradict, if a reader had confirmed that the report says so."""
     altered: int = 0
     """The random changes of verified figures, ten of each, ..."""
     caught: int = 0
@@ -213,7 +213,7 @@ class LookedAt(NamedTuple):
     @property
     def in_words(self) -> str:
         """ "31 of 219 numbers checked (0.84 of 310 random changes of right ones found), 2 statements contradicted"."""
-        unsure = f", {self.unconfirmed:,} not confirmed" * bool(self.unconfirmed)
+        unsure = f", {self.contested:,} contested" * bool(self.contested)
         if not self.numerals:
             return f"no numbers{unsure}"
         power = (
@@ -246,10 +246,10 @@ class Reading(Document):
     @property
     def looked_at(self) -> LookedAt:
         contradicted = sum(value.state == "contradicted" for value in self.values)
-        unconfirmed = sum(value.is_unconfirmed for value in self.values)
+        contested = sum(value.is_contested for value in self.values)
         tested = [value.caught for value in self.values if value.caught is not None]
         decided = max(0, self.numerals - len(self.unread))
-        return LookedAt(self.numerals, decided, contradicted, unconfirmed, CHANGES * len(tested), sum(tested))
+        return LookedAt(self.numerals, decided, contradicted, contested, CHANGES * len(tested), sum(tested))
 
 
 Shares = Mapping[str, tuple[int, int]]

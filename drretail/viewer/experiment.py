@@ -105,6 +105,8 @@ class RunView:
     """True for answers of a shop's assistant, which cite no records and fill no cart."""
     read: tuple[Statement, ...] = ()
     """What code or a judge read in an assistant's answers, true and false."""
+    contested: tuple[Statement, ...] = ()
+    """What differs from a record, if nobody has confirmed that the answer says so."""
     unread: tuple[tuple[int, int], ...] = ()
     """Places of figures in an assistant's answers that no record decides."""
     false_by: JudgeRef | None = None
@@ -203,6 +205,7 @@ class Runs:
             false=statements,
             is_answer=is_answer,
             read=read,
+            contested=tuple(Statement(**fields) for fields in value.get("contested", ())),
             unread=tuple((start, end) for start, end in value.get("unread", ())),
             false_by=None if by is None else by.judge,
             failed=next((each.error or each.reason for view in claims[:1] for each in view.failures), failed),

@@ -163,7 +163,7 @@ def to_confirm(case: Case, reading: Reading, turns: Sequence[ReadTurn] = ()) -> 
     """What has to be confirmed before it counts as false, each named by its denial."""
     items: list[NumberedItem] = []
     for value in reading.values:
-        if value.is_unconfirmed:
+        if value.is_contested:
             lines = ((name, " ".join(text.split())) for name, text in _lines(value, case, turns))
             items.append(NumberedItem(value.denial, "\n".join(f"{name}: {text}" for name, text in lines if text)))
     return items

@@ -72,7 +72,7 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
 
     judge, _ = build.scripted_judge(answer)
     scores = build.scored(folder, METRICS, judge)
-    found = {"false_statements": 1.5, "false_answers": 0.5, "checked": 1.0, "power": 1.0}
+    found = {"false_statements": 1.5, "false_answers": 0.5, "checked": 1.0, "power": 1.0, "contested_answers": 0.0}
     assert (
         rows(scores)
         == dict.fromkeys(OF_KIND.values(), 0.0) | {"false_price": 0.5, "false_unknown": 0.5, "false_text": 0.5} | found
