@@ -284,9 +284,9 @@ MEANING = (
     "once more, and then not judged. citation marks in claims: a source in a sentence, item or row from which a claim "
     "with that source was extracted. "
     "figures in claims: those read by form. figures without a mark in claims: sentences, items and rows with a figure "
-    "and without a source from which a claim was extracted. quotes in the sources: of full and partial labels, when "
-    "first asked. right figures supported, wrong figures found: claims whose figure, read by form, a record confirms "
-    "or contradicts, by the first label."
+    "and without a source from which a claim was extracted. quotes in the sources: of full, partial and "
+    "contradicted labels, when first asked. right figures supported, wrong figures found: claims whose figure, read by "
+    "form, a record confirms or contradicts, by the first label."
 )
 FLOORS = dict.fromkeys((MARKS, FIGURES, IN_REPORT, IN_SOURCE, TYPED, LABELLED, CONFIRMED, CONTRADICTED), FLOOR) | {
     UNCITED: _FLOOR_UNCITED,

@@ -351,7 +351,8 @@ def _false(
     judgements: Judgements, claims: Sequence[ClaimsView]
 ) -> tuple[tuple[Finding, ...], Judged | None, dict[str, Any], str]:
     """The false statements by the first judge; if they were not scored, the claims that are shown and that a judge
-    calls contradicted. Then who scored them, all that the verdict holds, and why the judge failed, if it did.
+    calls contradicted, with a quote of a source. Then who scored them, all that the verdict holds, and why the judge
+    failed, if it did.
     """
     for judged in judgements.by_judge:
         for verdict in judged.verdicts:
@@ -359,7 +360,8 @@ def _false(
                 failed = verdict.reason if verdict.state == "failed" else ""
                 return _FINDINGS.validate_python(verdict.value["statements"]), judged, verdict.value, failed
     wrong = (claim for view in claims[:1] for claim in view.claims if claim.support == CONTRADICTED)
-    return tuple(Finding(code=CONTRADICTED, severity="error", text=c.text, found=c.reason) for c in wrong), None, {}, ""
+    quoted = ((claim, claim.verdict.quote) for claim in wrong if claim.verdict is not None and claim.verdict.quote)
+    return tuple(Finding(code=CONTRADICTED, severity="error", text=c.text, found=q) for c, q in quoted), None, {}, ""
 
 
 def claim_anchor(view: RunView, judge: int, claim: ClaimView) -> str:

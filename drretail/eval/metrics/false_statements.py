@@ -96,8 +96,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 def _contradicted(subject: Subject, claims: Iterable[Claim], judged: Iterable[Verdict]) -> Iterator[Finding]:
-    """The claims that the judge calls contradicted, with the words of the source that it quotes, and whose they are;
-    else with its own, which are nobody's.
+    """The claims that the judge calls contradicted, with the words of the source that it quotes, and whose they are. A
+    quote that stands in no source of a claim contradicts nothing: it is counted against the judge (``audit``).
     """
     report, evidence = subject.case.report, subject.with_records
     ruled = {verdict.item: verdict for verdict in judged if verdict.stage == SUPPORT and CONTRADICTED in verdict.notes}
@@ -106,9 +106,9 @@ def _contradicted(subject: Subject, claims: Iterable[Claim], judged: Iterable[Ve
             start, end = find_words(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
             quote, entries = verdict.quote or "", filter(None, map(evidence.get, claim.sources))
             holds = (entry.id for entry in entries if any(has_words(text.text, quote) for text in entry.sources))
-            found, source = (quote, held) if (held := next(holds, None)) else (verdict.reason, None)
-            text, place = claim.claim, {"start": start, "end": end}
-            yield Finding(code=CONTRADICTED, severity="error", text=text, found=found, evidence_id=source, **place)
+            place: dict[str, Any] = {"text": claim.claim, "start": start, "end": end}
+            if (source := next(holds, None)) is not None:
+                yield Finding(code=CONTRADICTED, severity="error", found=quote, evidence_id=source, **place)
 
 
 async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers: ReadAnswers) -> None:

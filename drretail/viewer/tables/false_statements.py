@@ -49,7 +49,7 @@ class FalseStatement:
     """What is false in the sentence, as it is written there; empty if it is the whole sentence."""
     after: str
     speaker: str
-    """Who says otherwise: "Your shop" for its records, "The page", "Arithmetic"; "The judge" in its own words."""
+    """Who says otherwise: "Your shop" for its records, "The page", "Arithmetic"."""
     record: str
     """What it says."""
     products: str
@@ -123,7 +123,7 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
 def _speaker(statement: Finding, shop: str) -> str:
     source = statement.evidence_id
     if statement.code == CONTRADICTED:
-        return "The judge" if source is None else "The page" if source_type(source) == "web" else shop
+        return "The page" if source is None or source_type(source) == "web" else shop
     return "Arithmetic" if statement.code == CODES["equation"] else shop
 
 
