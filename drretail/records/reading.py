@@ -136,6 +136,8 @@ class ReadValue(Record):
     """
     field: str = Field(default="", exclude_if=lambda name: not name)
     """The name of a measure or an option, the part of the policy, or the value of a closed kind: "Delivered"."""
+    bound: Relation | None = Field(default=None, exclude_if=lambda bound: bound is None)
+    """What a model says that the figure is; None where none was asked, so that the words beside it tell."""
     of: str = ""
     """The evidence id of an offer or product, an order or a calculation; ``CART``; empty if nothing is known."""
     start: int = Field(ge=0)

@@ -27,7 +27,7 @@ from drretail.run_file import read_evidence
 from tests.addons.imports.foreign import jsonl, text
 from tests.build import scored, scripted_judge
 from tests.cli.commands import Command
-from tests.eval.metrics.faithfulness.reports import said_value
+from tests.eval.metrics.faithfulness.reports import bound_value
 from tests.shop import build_shop
 from tests.viewer.experiment import render_page
 
@@ -163,10 +163,10 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     for count in (6, 5):
         plain_shop(tmp_path, "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count)))
     values = {
-        "LMP-1005 costs €20.": said_value("product", "LMP-1005", "P:LMP-1005"),
-        "LMP-1005 is no longer available.": said_value("stock", "no longer available", "P:LMP-1005", "sold out"),
-        "LMP-1077 costs €20.": said_value("product", "LMP-1077", "P:LMP-1077"),
-        "LMP-1002 costs €25.": said_value("price", "€25", "P:LMP-1002"),
+        "LMP-1005 costs €20.": bound_value("product", "LMP-1005", "P:LMP-1005"),
+        "LMP-1005 is no longer available.": bound_value("stock", "no longer available", "P:LMP-1005", "sold out"),
+        "LMP-1077 costs €20.": bound_value("product", "LMP-1077", "P:LMP-1077"),
+        "LMP-1002 costs €25.": bound_value("price", "€25", "P:LMP-1002"),
     }
     answered(tmp_path, values)
 

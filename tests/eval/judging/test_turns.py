@@ -16,7 +16,7 @@ from drretail.viewer.experiment import read_view
 from drretail.viewer.tables.false_statements import false_lines
 from tests import build
 from tests.build import scripted_judge
-from tests.eval.metrics.faithfulness.reports import said_value
+from tests.eval.metrics.faithfulness.reports import bound_value
 from tests.eval.metrics.test_false_statements import rows
 
 ANSWERS = ("Der Topf bringt 3,4 kg auf die Waage.", "In White it sets you back €79.")
@@ -25,8 +25,8 @@ VARIANTS = [{"id": "white", "Color": "White", "price": 72.0}, {"id": "black", "C
 DETAILS = {"Weight": "2.1 kg", "Oven safe": "no", "Variants": VARIANTS}
 RECORD = {"product_id": "pot", "title": "Quarry Pot", "currency": "EUR", "category": "Pots", "details": DETAILS}
 POT = build.evidence("P:pot", build.text(json.dumps(RECORD), "record"), title="Quarry Pot", looked_up=True)
-WEIGHT = said_value("measure", "3,4 kg", "P:pot", "Weight")
-WHITE = said_value("price", "€79", "P:pot/white")
+WEIGHT = bound_value("measure", "3,4 kg", "P:pot", "Weight")
+WHITE = bound_value("price", "€79", "P:pot/white")
 
 
 def answered() -> Run:
@@ -41,8 +41,8 @@ def test_what_cannot_be_read_is_sent_back() -> None:
     check = build.known(next(turn_questions(build.subject(answered(), [POT]))).check)
     rows = [
         (WEIGHT | {"of": "P:pan"}, "is no id"),
-        (said_value("order_status", "auf die Waage", "P:pot", "on its way"), "has to be one of 'Delivered'"),
-        (said_value("policy", "3,4 kg", "", "weight"), "has to be one of 'shipping'"),
+        (bound_value("order_status", "auf die Waage", "P:pot", "on its way"), "has to be one of 'Delivered'"),
+        (bound_value("policy", "3,4 kg", "", "weight"), "has to be one of 'shipping'"),
         (WEIGHT | {"of": ""}, None),
         (WEIGHT, None),
     ]
@@ -78,7 +78,7 @@ def test_a_model_types_each_answer_once_and_what_it_confirms_is_false(tmp_path: 
 MUG_RECORD = {"product_id": "mug", "title": "Fjell Mug", "currency": "EUR", "price": 18.0, "category": "Mugs"}
 MUG = build.evidence("P:mug", build.text(json.dumps(MUG_RECORD), "record"), title="Fjell Mug", looked_up=True)
 FALSE, TRUE, EMPTY = "The Fjell Mug costs €15.00.", "The Fjell Mug costs €18.00.", "You're welcome!"
-OF_MUG = said_value("price", "€15.00", "P:mug")
+OF_MUG = bound_value("price", "€15.00", "P:mug")
 
 
 def said(answer: str, query_id: str) -> Run:
