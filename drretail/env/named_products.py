@@ -29,7 +29,6 @@ _LOOKED_AT, _FEWEST_ALIKE = 2_000, 3
 """The ids from which the form of ids is read, and how many must have it."""
 _MOST_FOUND, _LONGEST_QUERY = 50, 4_000
 """The hits among which titles of a text are looked for, and the characters of it that are searched for."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class NamedProducts:
@@ -132,9 +131,9 @@ class NamedProducts:
         return {*map(_signs, self._ids)}
 
     def _is_missing(self, name: str, orders: Collection[str]) -> bool:
-        """True for an id of the form of the shop's orders by which there is none, and which is no year."""
+        """True for an id of the form of the shop's orders by which there is none."""
         is_held = any(key == name or key.rpartition("-")[0] == name for key in orders)
-        return not is_held and _form(name) in self._order_forms and _YEAR.fullmatch(name) is None
+        return not is_held and _form(name) in self._order_forms
 
     @cached_property
     def _order_forms(self) -> Collection[str]:

@@ -30,7 +30,7 @@ from drretail.grounding.text.numerals import UNCOUNTED, Numeral, conversion, fin
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems, word_at
 from drretail.grounding.verify.bounds import agrees, fitting, in_days, is_one_of, lasts, reduced_by, signed
-from drretail.grounding.verify.records import CENTS, Ledger, leaves, on_record
+from drretail.grounding.verify.records import CENTS, UNKNOWN, Ledger, leaves, on_record
 from drretail.records.reading import CART, CHANGES, ReadValue, ValueKind
 from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign, product_of
 
@@ -223,11 +223,12 @@ def compare_value(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
 
 
 def compared_at(value: ReadValue, place: Passage, ledger: Ledger) -> ReadValue:
-    compare = _COMPARE.get(value.kind, lambda *_: OPEN)
     if value.kind in _OF_THINGS and value.field != "sold out" and value.of in ledger.missing:
         is_true, record = False, ledger.missing[value.of]
+    elif value.kind == "product" and not value.of and ledger.policy is not None:
+        is_true, record = None, UNKNOWN
     else:
-        is_true, record = compare(value, place, ledger)
+        is_true, record = _COMPARE.get(value.kind, lambda *_: OPEN)(value, place, ledger)
     state = "underivable" if is_true is None else "verified" if is_true else "contradicted"
     is_contested = is_true is None and bool(record)
     return value.model_copy(update={"state": state, "derivation": record or None, "is_contested": is_contested})

@@ -183,7 +183,8 @@ def contested_in(view: RunView) -> Iterator[str]:
         within = (each for each in sentences if each.start <= statement.start < each.end)
         sentence = next(within, statement)
         words = _spaced(report[sentence.start : sentence.end]).strip()
-        yield f"“{words}” Your shop says {statement.record} ({statement.title})."
+        of = f" ({statement.title})" if statement.title else ""
+        yield f"“{words}” Your shop says {re.sub('^the shop ', 'it ', statement.record)}{of}."
 
 
 def checked_in_words(answers: Account, checked: int, false: int, contested: int, unchecked: int) -> str:

@@ -47,6 +47,7 @@ TRUE, FALSE, CONTESTED, OPEN = "verified", "contradicted", "contested", "underiv
         ("policy", "", "delivery_days", "1–3 days", "is", TRUE),
         ("policy", "", "return_days", "2 weeks", "at_most", TRUE),
         ("policy", "", "return_days", "1 month", "at_most", OPEN),
+        ("product", "", "", "Kettle Storm", "is", CONTESTED),
     ],
 )
 def test_a_figure_is_held_against_the_record_by_its_bound(
