@@ -24,6 +24,7 @@ from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.findings import (
     cited_products,
     known_profiles,
+    misleading_links,
     personal_data_sent,
     pick_findings,
     profile_changes,
@@ -277,6 +278,8 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         *value_findings(case.report, reading.values),
         *source_findings(case.citations, citable, unknown_kinds=case.unknown_kinds, own_hosts=case.own_hosts),
     ]
+    if (answers := case.read_answers()) is not None:
+        findings += misleading_links(case.citations, answers.ledger.titles)
     if case.no_decision is not None:
         findings.append(Finding(code="no_decision", severity="error", text="no picks", found=case.no_decision))
     elif (missed := case.refused_wrongly) is not None:
