@@ -29,7 +29,6 @@ _LOOKED_AT, _FEWEST_ALIKE = 2_000, 3
 """The ids from which the form of ids is read, and how many must have it."""
 _MOST_FOUND, _LONGEST_QUERY = 50, 4_000
 """The hits among which titles of a text are looked for, and the characters of it that are searched for."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class NamedProducts:
@@ -43,14 +42,17 @@ class NamedProducts:
     def named_by(
         self, report: str, question: str = "", steps: Sequence[Step] = (), seen: Iterable[Evidence] = ()
     ) -> tuple[Evidence, ...]:
-        """The records of the products and orders that a report, its question and its tools name, and the shop's policy.
+        """The records of the products and orders that a report, its question and its calls name, together, and the
+        shop's policy.
 
         Products have the addresses by which the report links to them. What such an address, or an id of the form of the
         shop's ids, names and the shop does not have is evidence without a text.
         """
         linked: dict[str, str] = {}
         ids = [entry.key for entry in seen if entry.kind == "product"]
-        ids += (value for step in steps for value in texts_in(step.args or {}))
+        values = (value for step in steps for value in (step.args or {}).values())
+        called = [text for value in values for text in ([*texts_in(value)] or [str(value)])]
+        ids += called
         for cited in (cited for mark in scan(report, None).marks for cited in mark.cited):
             if cited.url is not None and (key := self._key_of(cited.url)) is not None:
                 linked.setdefault(key, cited.url)
@@ -58,9 +60,10 @@ class NamedProducts:
                 ids.append(cited.name.removeprefix("P:"))
         texts = (report, question)
         order_ids = dict.fromkeys(match["id"] for text in texts for match in ORDER_ID.finditer(text))
-        orders = looked_up.orders_named(self._world, order_ids)
+        called_ids = (match["id"] for match in map(ORDER_ID.fullmatch, called) if match is not None)
+        orders = looked_up.orders_named(self._world, dict.fromkeys((*order_ids, *called_ids)))
         written = dict.fromkeys(match[0] for text in texts for match in PRODUCT_ID.finditer(text))
-        titled = [] if ids else (key for text in texts for key in self._titled_in(text))
+        titled = (key for text in texts for key in self._titled_in(text))
         products = _products(self._world, [*linked, *ids, *written, *titled])
         absent = [key for key in (*linked, *written) if key not in products]
         gone = {} if not absent or self._former is None else _products(self._former, absent)
@@ -128,9 +131,9 @@ class NamedProducts:
         return {*map(_signs, self._ids)}
 
     def _is_missing(self, name: str, orders: Collection[str]) -> bool:
-        """True for an id of the form of the shop's orders by which there is none, and which is no year."""
+        """True for an id of the form of the shop's orders by which there is none."""
         is_held = any(key == name or key.rpartition("-")[0] == name for key in orders)
-        return not is_held and _form(name) in self._order_forms and _YEAR.fullmatch(name) is None
+        return not is_held and _form(name) in self._order_forms
 
     @cached_property
     def _order_forms(self) -> Collection[str]:

@@ -9,7 +9,7 @@ from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import judging_costs
 from drretail.eval.judging.subject import choose_pairs, meetings, pair_name
 from drretail.eval.metric import Metric, is_judged
-from drretail.eval.registry import PAIRWISE, load_metrics
+from drretail.eval.registry import FALSE_STATEMENTS, PAIRWISE, load_metrics
 from drretail.experiment import read_definition, read_runs
 from drretail.llm.estimates import Estimate, likely, typical
 from drretail.records.run import Usage
@@ -32,10 +32,13 @@ def estimate_judging(
     costs = {(cost.metric, cost.folder): (cost.cost.usage, cost.reports) for cost in judging_costs(experiment)}
     reports = {run.run_id: run.system for run in read_runs(experiment) if run.report}
     judged: dict[str, list[tuple[str, str]]] = {}
-    # One without prompts is judged by code, by what others' judges said.
-    for metric in (metric for metric in load_metrics(metrics) if metric.needs_judge and metric.prompt_hashes() - {""}):
+    # One without prompts is judged by code, by what others' judges said, but for a shop's answers: a judge reads these.
+    for metric in (metric for metric in load_metrics(metrics) if metric.needs_judge):
         its = (pair for pair in reports.items() if is_judged(metric, definition.systems[pair[1]], floors=False))
-        judged[metric.name] = [(label, run_id.removeprefix(f"{label}/")) for run_id, label in its]
+        if not metric.prompt_hashes() - {""}:
+            its = (pair for pair in its if metric.name == FALSE_STATEMENTS and definition.systems[pair[1]].is_of_shop)
+        places = [(label, run_id.removeprefix(f"{label}/")) for run_id, label in its]
+        judged |= {metric.name: places} if places or metric.prompt_hashes() - {""} else {}
     if PAIRWISE in metrics:
         met = meetings(experiment, definition, choose_pairs(definition, pairs))
         judged[PAIRWISE] = [

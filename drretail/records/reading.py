@@ -136,6 +136,8 @@ class ReadValue(Record):
     """
     field: str = Field(default="", exclude_if=lambda name: not name)
     """The name of a measure or an option, the part of the policy, or the value of a closed kind: "Delivered"."""
+    bound: Relation | None = Field(default=None, exclude_if=lambda bound: bound is None)
+    """What a model says that the figure is; None where none was asked, so that the words beside it tell."""
     of: str = ""
     """The evidence id of an offer or product, an order or a calculation; ``CART``; empty if nothing is known."""
     start: int = Field(ge=0)
@@ -145,13 +147,13 @@ class ReadValue(Record):
     """What the record says, or how the value follows from it."""
     caught: int | None = Field(default=None, exclude_if=lambda times: times is None)
     """Of a verified figure, how many of ten random changes of it code finds to be wrong."""
-    is_unconfirmed: bool = Field(default=False, exclude_if=lambda is_so: not is_so)
-    """True if a record contradicts what a model typed, and the model did not confirm that its sentence says so."""
+    is_contested: bool = Field(default=False, exclude_if=lambda is_so: not is_so)
+    """True if a record differs from what was read, and no model has confirmed that its sentence says so, or why not."""
 
     @property
     def denial(self) -> str:
         """Identifies what is said together with what a record says instead."""
-        return sha256_of(self.model_dump(mode="json", exclude={"state", "caught", "is_unconfirmed"}))[:12]
+        return sha256_of(self.model_dump(mode="json", exclude={"state", "caught", "is_contested"}))[:12]
 
 
 CART = "cart"
@@ -198,8 +200,8 @@ class LookedAt(NamedTuple):
     """Those that a record, a calculation or the query confirms or contradicts."""
     contradicted: int
     """Statements, with a numeral or without, that one contradicts."""
-    unconfirmed: int = 0
-    """Those that one would contradict, if its reader had confirmed that the report says so."""
+    contested: int = 0
+    """Those that one would contradict, if a reader had confirmed that the report says so."""
     altered: int = 0
     """The random changes of verified figures, ten of each, ..."""
     caught: int = 0
@@ -213,7 +215,7 @@ class LookedAt(NamedTuple):
     @property
     def in_words(self) -> str:
         """ "31 of 219 numbers checked (0.84 of 310 random changes of right ones found), 2 statements contradicted"."""
-        unsure = f", {self.unconfirmed:,} not confirmed" * bool(self.unconfirmed)
+        unsure = f", {self.contested:,} contested" * bool(self.contested)
         if not self.numerals:
             return f"no numbers{unsure}"
         power = (
@@ -246,10 +248,10 @@ class Reading(Document):
     @property
     def looked_at(self) -> LookedAt:
         contradicted = sum(value.state == "contradicted" for value in self.values)
-        unconfirmed = sum(value.is_unconfirmed for value in self.values)
+        contested = sum(value.is_contested for value in self.values)
         tested = [value.caught for value in self.values if value.caught is not None]
         decided = max(0, self.numerals - len(self.unread))
-        return LookedAt(self.numerals, decided, contradicted, unconfirmed, CHANGES * len(tested), sum(tested))
+        return LookedAt(self.numerals, decided, contradicted, contested, CHANGES * len(tested), sum(tested))
 
 
 Shares = Mapping[str, tuple[int, int]]
@@ -284,9 +286,9 @@ MEANING = (
     "once more, and then not judged. citation marks in claims: a source in a sentence, item or row from which a claim "
     "with that source was extracted. "
     "figures in claims: those read by form. figures without a mark in claims: sentences, items and rows with a figure "
-    "and without a source from which a claim was extracted. quotes in the sources: of full and partial labels, when "
-    "first asked. right figures supported, wrong figures found: claims whose figure, read by form, a record confirms "
-    "or contradicts, by the first label."
+    "and without a source from which a claim was extracted. quotes in the sources: of full, partial and "
+    "contradicted labels, when first asked. right figures supported, wrong figures found: claims whose figure, read by "
+    "form, a record confirms or contradicts, by the first label."
 )
 FLOORS = dict.fromkeys((MARKS, FIGURES, IN_REPORT, IN_SOURCE, TYPED, LABELLED, CONFIRMED, CONTRADICTED), FLOOR) | {
     UNCITED: _FLOOR_UNCITED,

@@ -105,6 +105,8 @@ class RunView:
     """True for answers of a shop's assistant, which cite no records and fill no cart."""
     read: tuple[Statement, ...] = ()
     """What code or a judge read in an assistant's answers, true and false."""
+    contested: tuple[Statement, ...] = ()
+    """What differs from a record, if nobody has confirmed that the answer says so."""
     unread: tuple[tuple[int, int], ...] = ()
     """Places of figures in an assistant's answers that no record decides."""
     false_by: JudgeRef | None = None
@@ -203,6 +205,7 @@ class Runs:
             false=statements,
             is_answer=is_answer,
             read=read,
+            contested=tuple(Statement(**fields) for fields in value.get("contested", ())),
             unread=tuple((start, end) for start, end in value.get("unread", ())),
             false_by=None if by is None else by.judge,
             failed=next((each.error or each.reason for view in claims[:1] for each in view.failures), failed),
@@ -348,7 +351,8 @@ def _false(
     judgements: Judgements, claims: Sequence[ClaimsView]
 ) -> tuple[tuple[Finding, ...], Judged | None, dict[str, Any], str]:
     """The false statements by the first judge; if they were not scored, the claims that are shown and that a judge
-    calls contradicted. Then who scored them, all that the verdict holds, and why the judge failed, if it did.
+    calls contradicted, with a quote of a source. Then who scored them, all that the verdict holds, and why the judge
+    failed, if it did.
     """
     for judged in judgements.by_judge:
         for verdict in judged.verdicts:
@@ -356,7 +360,8 @@ def _false(
                 failed = verdict.reason if verdict.state == "failed" else ""
                 return _FINDINGS.validate_python(verdict.value["statements"]), judged, verdict.value, failed
     wrong = (claim for view in claims[:1] for claim in view.claims if claim.support == CONTRADICTED)
-    return tuple(Finding(code=CONTRADICTED, severity="error", text=c.text, found=c.reason) for c in wrong), None, {}, ""
+    quoted = ((claim, claim.verdict.quote) for claim in wrong if claim.verdict is not None and claim.verdict.quote)
+    return tuple(Finding(code=CONTRADICTED, severity="error", text=c.text, found=q) for c, q in quoted), None, {}, ""
 
 
 def claim_anchor(view: RunView, judge: int, claim: ClaimView) -> str:

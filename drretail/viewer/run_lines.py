@@ -12,7 +12,14 @@ from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.viewer.experiment import QueryRuns, RunView
 from drretail.viewer.judged import Support, support_counts
-from drretail.viewer.tables.false_statements import CHECKED, checked_in, count_answer, no_answers, unchecked_in
+from drretail.viewer.tables.false_statements import (
+    CHECKED,
+    checked_in,
+    contested_in,
+    count_answer,
+    no_answers,
+    unchecked_in,
+)
 
 Decision = Literal["failed", "refused", "wrong", "limit", "open", "right"]
 DECISIONS: Mapping[Decision, tuple[str, str]] = {
@@ -84,6 +91,8 @@ class RunLine:
     checked: int
     """How many of its statements were judged, or denied by code; ``false`` of them are false."""
     false: int
+    contested: tuple[str, ...]
+    """Its statements that differ from a record, if nobody has confirmed that it says so, each with the record."""
     unchecked: tuple[str, ...]
     """An assistant's statements that nobody checked."""
     stale: int
@@ -118,6 +127,7 @@ def run_line(view: RunView, question: QueryRuns) -> RunLine:
         failed=view.failed,
         checked=checked_in(view),
         false=len(view.false),
+        contested=tuple(contested_in(view)),
         unchecked=tuple(unchecked_in(view)),
         stale=view.stale,
         tools=dict(Counter(step.name for step in (run.steps if run else ()) if step.kind == "tool" and step.name)),

@@ -12,6 +12,7 @@ from drretail.eval.judging.spending import judging_costs
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.llm.estimates import Estimate, typical
 from drretail.llm.registry import build_model
+from drretail.records.run import IMPORTED_AGENT, LOOKED_UP, System
 from tests import build
 from tests.build import LABEL, experiment, scripted_judge
 
@@ -40,6 +41,14 @@ def test_reports_that_nobody_judged_take_what_is_typical_and_nothing_is_written(
     assert (estimate.calls, estimate.input, estimate.output) == (round(2 * calls), 2 * read, 2 * written)
     assert estimate.dollars == pytest.approx(2 * (read * 2 + written * 10) / 1e6, rel=1e-2)
     assert build.files(folder) == held
+
+
+def test_a_shop_s_answers_are_read_by_the_judge_of_what_is_false(tmp_path: Path) -> None:
+    system = System(agent=IMPORTED_AGENT, models={}, options={LOOKED_UP: True})
+    of_shop = experiment(tmp_path / "shop", REPORTS, of={LABEL: system})
+    assert left(of_shop, "false_statements", sonnet()).calls == 2
+    plain = experiment(tmp_path / "plain", REPORTS)
+    assert [*estimate_judging(plain, ["false_statements"], [sonnet()], "nothing")] == []
 
 
 def test_what_a_judge_took_here_is_a_better_basis_and_failures_are_left_where_they_are_retried(tmp_path: Path) -> None:

@@ -130,17 +130,18 @@ def test_what_nobody_checked_is_counted_beside_what_was_checked() -> None:
         claims=[SimpleNamespace(claims=[judged])],
         read=[SimpleNamespace(start=68, end=70)],
         false=[],
+        contested=[],
         unread=((22, 28), (44, 45), (56, 57)),
     )
     left = [*unchecked_in(view)]
     assert left == ["Its box holds 4 of them.", "It costs $35.00."], "each place once"
     of = "f 6 of 8 statements about your products checked, none contradicts your shop's records in"
-    assert checked_in_words(Account("judging", "answer", 4, 4), 6, 0, len(left)) == (
+    assert checked_in_words(Account("judging", "answer", 4, 4), 6, 0, 0, len(left)) == (
         f"O{of} 4 answers. 2 statements were not checked."
     )
     partly = Account("judging", "answer", 4, 3)
     partly.leave_out("the judge failed", "q4-r1", failed=True)
-    assert checked_in_words(partly, 6, 0, 0).endswith(
+    assert checked_in_words(partly, 6, 0, 0, 0).endswith(
         "the 3 of 4 answers looked at; 1 was not: the judge failed (1, first: q4-r1)."
     )
 

@@ -52,20 +52,32 @@ class Checked:
     """How many figures were decided, and how many of the right ones would be found if they were wrong."""
 
     @property
-    def is_true(self) -> bool:
-        """True if no record says otherwise: of what was not looked at, nothing is known."""
-        return not any(finding.severity == "error" for finding in self.findings)
+    def contested(self) -> tuple[ReadValue, ...]:
+        """What differs from a record, if no model has confirmed that the answer says so."""
+        return tuple(value for value in self.values if value.is_contested)
+
+    @property
+    def is_true(self) -> bool | None:
+        """False if a record says otherwise, None if something is contested, else True: of what was not looked at,
+        nothing is known.
+        """
+        if any(finding.severity == "error" for finding in self.findings):
+            return False
+        return None if self.contested else True
 
     def result(self) -> "Result[Checked]":
-        """What is false, one line each. The exit code is 4 if anything is, and 3 if nothing was looked at."""
+        """What is false, one line each. The exit code is 4 if anything is, and 3 if something is contested or
+        nothing was looked at.
+        """
         false = sum(finding.severity == "error" for finding in self.findings)
         is_seen = bool(self.findings) or any(value.state != "underivable" for value in self.values)
+        is_decided = is_seen and not self.contested
         records = {"findings": self.findings, "values": self.values, "picks": self.picks or ()}
         document = {name: [record.model_dump(mode="json") for record in of] for name, of in records.items()}
         document |= {"not_looked_at": self.not_looked_at, "looked_at": self.looked_at._asdict()}
         left = f"Not looked at: {', '.join(self.not_looked_at)}."
         parts = prose(*f"{self}".split("\n"), *([left] if self.not_looked_at else []))
-        return Result(self, document, [*parts], left=false or int(not is_seen), code=4 if false else 3)
+        return Result(self, document, [*parts], left=false or int(not is_decided), code=4 if false else 3)
 
     def __repr__(self) -> str:
         lines = [
@@ -73,7 +85,9 @@ class Checked:
             for finding in self.findings
             if finding.severity == "error"
         ]
-        return "\n".join([f"{len(lines)} false; {self.looked_at.in_words}", *lines])
+        false = len(lines)
+        lines += [f"{value.amount!r}: {value.derivation} (contested)" for value in self.contested]
+        return "\n".join([f"{false} false; {self.looked_at.in_words}", *lines])
 
 
 @accepts(CheckOptions)
@@ -81,7 +95,8 @@ def check(options: CheckOptions) -> Checked:
     """Holds an answer against the records of a shop, without writing anything; by form, in milliseconds, if the world
     is open already.
 
-    Raises UserError for a world that there is not, and ModelError if the judge gives no usable answer.
+    Raises UserError for a world that there is not, and ModelError if the judge gives no usable answer on what is said;
+    what it gives none on when it is asked to confirm it is contested.
     """
     question, answer, world, judge = options.question, options.answer, options.world, options.judge
     if not f"{answer or ''}".strip():
@@ -93,7 +108,7 @@ def check(options: CheckOptions) -> Checked:
             model = open_model(judge) if isinstance(judge, str) else judge
             with TemporaryDirectory() as folder, _session(subject, model, Path(folder)) as session:
                 typed, failed = asyncio.run(read_by_judge(subject, subject.answers, session))
-            if failed:
+            if failed and not typed.spans:
                 raise ModelError("unusable", f"{model.spec} gave no usable answer on what is said ({failed})")
         reading = read_report(subject.case, typed)
         findings = check_report(subject.case, reading)

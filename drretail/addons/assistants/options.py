@@ -27,7 +27,7 @@ def _answer_in(place: str) -> str:
 class CheckOptions:
     """Holds one answer against the records of a shop, without writing anything.
 
-    Exit code 4: something in it is false. 3: nothing in it could be looked at.
+    Exit code 4: something in it is false. 3: something in it is contested, or nothing could be looked at.
     """
 
     question: Annotated[str, Option("What was asked.", argument=True, metavar="QUESTION")]

@@ -49,6 +49,7 @@ def _rows(chosen: Chosen, verdict: Verdict) -> Iterator[dict[str, Any]]:
         for statement in value["statements"]
     ]
     statements += [(statement, "confirmed", statement) for statement in read.values() if statement["is_true"]]
+    statements += [(statement, "contested", statement) for statement in value.get("contested", ())]
     statements += [({"start": start, "end": end}, "not_looked_at", {}) for start, end in value.get("unread", ())]
     for statement, state, facts in sorted(statements, key=lambda row: row[0].get("start") or 0):
         start, end = statement.get("start") or 0, statement.get("end") or 0

@@ -60,7 +60,7 @@ def trace_of(conversation: Conversation) -> Trace:
             seq = len(steps) + 1
             parsed = json_or_none(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
             args = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else None
-            entries = [] if text is None or is_error else [*evidence_in(text, seq), *_worked_out(args, text, seq)]
+            entries = [] if text is None or is_error else [*evidence_in(text, seq, args), *_worked_out(args, text, seq)]
             for entry in entries:
                 held = evidence.setdefault(entry.id, entry)
                 shas = {shown.sha256 for shown in held.texts}
@@ -84,9 +84,15 @@ def trace_of(conversation: Conversation) -> Trace:
     return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage)
 
 
-def evidence_in(result: str, seq: int) -> Iterator[Evidence]:
-    """The pages and products in a tool's result. None can be told apart in a result that is not JSON."""
-    waiting = deque[Any]([json_or_none(result)])
+def evidence_in(result: str, seq: int, args: Mapping[str, Any] | None = None) -> Iterator[Evidence]:
+    """The pages and products in a tool's result. None can be told apart in a result that is not JSON. An object that
+    does not name itself is of the product that the call named.
+    """
+    whole = json_or_none(result)
+    asked = next((args[name] for name in _PRODUCT_IDS if args and isinstance(args.get(name), str | int)), None)
+    if isinstance(whole, dict) and asked is not None and whole.keys().isdisjoint(_NAMES):
+        whole = cast("dict[str, Any]", whole) | {"product_id": asked, "title": str(asked)}
+    waiting = deque[Any]([whole])
     while waiting:
         inner = waiting.popleft()
         if isinstance(inner, dict):

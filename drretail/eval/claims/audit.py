@@ -26,7 +26,7 @@ from drretail.eval.claims.claims import (
     source_type,
     stages_of,
 )
-from drretail.eval.claims.rulings import NO_QUOTE, NOT_RATED
+from drretail.eval.claims.rulings import CONTRADICTED, NO_QUOTE, NOT_RATED
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import split_words
 from drretail.grounding.verify.form import read_by_form
@@ -131,14 +131,15 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     dropped = extraction.notes.count(NOT_IN_REPORT)
     labels = by_stage[SUPPORT]
     judged = [verdict for verdict in labels.values() if verdict.state in ("scored", "failed")]
-    supported = [ruling for ruling in judged if ruling.value or NO_QUOTE in ruling.notes]
+    quoted = [ruling for ruling in judged if ruling.value or not {NO_QUOTE, CONTRADICTED}.isdisjoint(ruling.notes)]
+    held = sum(NO_QUOTE not in ruling.notes and bool(ruling.value or ruling.quote) for ruling in quoted)
     shares: dict[str, tuple[int, int]] = {
         audited.REPORTS: (int(bool(marks) and not left_out(marks, claims)), int(bool(marks))),
         audited.MARKS: (len(marks) - len(left), len(marks)),
         audited.FIGURES: (covered, len(figures)),
         audited.UNCITED: (taken, len(uncited)),
         audited.IN_REPORT: (len(claims), len(claims) + dropped),
-        audited.IN_SOURCE: (sum(NO_QUOTE not in ruling.notes for ruling in supported), len(supported)),
+        audited.IN_SOURCE: (held, len(quoted)),
         audited.TYPED: _in_keeping(claims, labels | by_stage[f"{SUPPORT}{FIRST_ANSWER}"], layout.report, ledger),
         audited.LABELLED: (sum(ruling.state == "scored" for ruling in judged), len(judged)),
     }

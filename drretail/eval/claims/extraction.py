@@ -261,7 +261,8 @@ def claims_of(
 
 def products_at(subject: Subject, claim: str, span: tuple[int, int] | None) -> list[str]:
     """The evidence ids of what the place of a claim in an assistant's answer is about, uncited, whose records
-    were looked up in the shop for judging; without a place, of what the claim names.
+    were looked up in the shop for judging; without a place, of what the claim names. A variant has its product's
+    record.
     """
     looked_up = {entry.id for entry in subject.evidence.values() if entry.looked_up}
     if not looked_up or subject.answers is None:
@@ -270,7 +271,7 @@ def products_at(subject: Subject, claim: str, span: tuple[int, int] | None) -> l
         ids = [product_evidence_id(item.product_id) for item in products_named(claim, subject.shop.titles)]
     else:
         parts = [part for part in subject.answers.parts if span[0] < part.end and part.start < span[1]]
-        ids = [source for part in parts for source in part.sources]
+        ids = [source.partition("/")[0] for part in parts for source in part.sources]
     return [name for name in dict.fromkeys(ids) if name in looked_up]
 
 

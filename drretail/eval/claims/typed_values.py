@@ -10,7 +10,7 @@ accused; what it does not confirm stays open.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from drretail.eval.claims.claims import MOST_CLAIMS, Claim
 from drretail.eval.judging.criteria import NumberedItem, QuestionBatch, ask_numbered
@@ -39,6 +39,12 @@ class SaidValue(Record):
     quote: str
 
 
+class BoundValue(SaidValue):
+    """The same, with what the figure is: the value itself, about it, the most or the least."""
+
+    bound: Literal["is", "about", "at_most", "at_least"]
+
+
 def value_problems(values: Iterable[SaidValue], text: str, ids: Collection[str]) -> Iterator[str]:
     """What is wrong with values, in words for the judge; ``known`` are the ids of the things that they may be of."""
     for value in values:
@@ -62,7 +68,8 @@ def as_values(
         if place is None or not (value.kind in CLOSED or figures_at(value.kind, Passage.of(report, *place))):
             figureless += 1
             continue
-        read.append(value_at(value.kind, report, *place, of=bare(value.of), field=value.field.strip()))
+        at = value_at(value.kind, report, *place, of=bare(value.of), field=value.field.strip())
+        read.append(at.model_copy(update={"bound": value.bound}) if isinstance(value, BoundValue) else at)
     return tuple(read), figureless
 
 
@@ -163,7 +170,7 @@ def to_confirm(case: Case, reading: Reading, turns: Sequence[ReadTurn] = ()) -> 
     """What has to be confirmed before it counts as false, each named by its denial."""
     items: list[NumberedItem] = []
     for value in reading.values:
-        if value.is_unconfirmed:
+        if value.is_contested:
             lines = ((name, " ".join(text.split())) for name, text in _lines(value, case, turns))
             items.append(NumberedItem(value.denial, "\n".join(f"{name}: {text}" for name, text in lines if text)))
     return items
@@ -184,7 +191,8 @@ def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[
     yield "sentence", text([sentence])
     yield "after", text(sentences[at + 1 : at + 2])
     yield "its words", case.report[value.start : value.end]
-    words = " ".join(filter(None, (value.kind, value.field, value.amount)))
+    bound = "" if value.bound == "is" else value.bound
+    words = " ".join(filter(None, (value.kind, value.field, bound, value.amount)))
     yield "read as", words.replace("_", " ")
     yield "of", f"{value.of} {titles.get(value.of.partition('/')[0], '')}".strip()
     yield "record", value.derivation or ""

@@ -9,7 +9,7 @@ from functools import partial
 from drretail.eval.claims.typed_values import (
     MOST_TOLD,
     PROMPTS,
-    SaidValue,
+    BoundValue,
     as_values,
     bare,
     confirmed,
@@ -37,7 +37,7 @@ _MOST_BEFORE = 6_000
 class TurnValues(Record):
     """What one answer says of the shop's products and orders."""
 
-    values: list[SaidValue]
+    values: list[BoundValue]
 
 
 def turn_prompt() -> Prompt:

@@ -36,9 +36,9 @@ from drretail.records.shop import product_of
 STAGE, ITEM = "false", "report"
 OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
 """The findings of code that deny a statement; the others are about limits, the run, or form."""
-FALSE_ANSWERS, CHECKED, POWER = "false_answers", "checked", "power"
+FALSE_ANSWERS, CONTESTED, CHECKED, POWER = "false_answers", "contested_answers", "checked", "power"
 OF_KIND = {kind: f"false_{kind}" for kind in KINDS}
-VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, CHECKED, POWER, *OF_KIND.values())
+VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, CONTESTED, CHECKED, POWER, *OF_KIND.values())
 READ_BY_RULES = "read by rules"
 _OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
 """What tools call a price and a stock."""
@@ -96,8 +96,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 def _contradicted(subject: Subject, claims: Iterable[Claim], judged: Iterable[Verdict]) -> Iterator[Finding]:
-    """The claims that the judge calls contradicted, with the words of the source that it quotes, and whose they are;
-    else with its own, which are nobody's.
+    """The claims that the judge calls contradicted, with the words of the source that it quotes, and whose they are. A
+    quote that stands in no source of a claim contradicts nothing: it is counted against the judge (``audit``).
     """
     report, evidence = subject.case.report, subject.with_records
     ruled = {verdict.item: verdict for verdict in judged if verdict.stage == SUPPORT and CONTRADICTED in verdict.notes}
@@ -106,9 +106,9 @@ def _contradicted(subject: Subject, claims: Iterable[Claim], judged: Iterable[Ve
             start, end = find_words(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
             quote, entries = verdict.quote or "", filter(None, map(evidence.get, claim.sources))
             holds = (entry.id for entry in entries if any(has_words(text.text, quote) for text in entry.sources))
-            found, source = (quote, held) if (held := next(holds, None)) else (verdict.reason, None)
-            text, place = claim.claim, {"start": start, "end": end}
-            yield Finding(code=CONTRADICTED, severity="error", text=text, found=found, evidence_id=source, **place)
+            place: dict[str, Any] = {"text": claim.claim, "start": start, "end": end}
+            if (source := next(holds, None)) is not None:
+                yield Finding(code=CONTRADICTED, severity="error", found=quote, evidence_id=source, **place)
 
 
 async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers: ReadAnswers) -> None:
@@ -130,14 +130,12 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
     _record(subject, judge_session, _value(subject, typed, contradicted, judged), reason, failed)
 
 
-def _statements(subject: Subject, reading: Reading) -> Iterator[Statement]:
-    """The decided values, the false ones with what the tools had returned before."""
+def _statements(subject: Subject, values: Iterable[ReadValue]) -> Iterator[Statement]:
+    """The values in words, those that are not true with what the tools had returned before."""
     steps = () if subject.run is None else subject.run.steps
     has_calls = any(step.kind == "tool" for step in steps)
     shown = [subject.with_records[key] for step in steps for key in step.evidence if key in subject.with_records]
-    for value in reading.values:
-        if value.state == "underivable":
-            continue
+    for value in values:
         is_true = value.state == "verified"
         titles = subject.shop.titles
         title = f"Order {value.of[2:]}" if value.of[:2] == "O:" else titles.get(product_of(value.of[2:]), value.of[2:])
@@ -179,9 +177,12 @@ def _value(
     if steady := steadiness(denied, case.report, judged):
         of_shop["shares"] = steady
     if subject.system.is_of_shop or subject.answers is not None:
+        decided = [value for value in reading.values if value.state != "underivable"]
+        contested = [value for value in reading.values if value.is_contested]
         looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
         of_shop |= {
-            "read": [asdict(statement) for statement in _statements(subject, reading)],
+            "read": [asdict(each) for each in _statements(subject, decided)],
+            "contested": [asdict(each) for each in _statements(subject, contested)],
             "shown": {entry.id: [entry.url, entry.image] for entry in looked_up},
             "unread": [[span.start, span.end] for span in reading.unread],
         }
@@ -200,6 +201,7 @@ def _value(
             for statement in statements
         ],
         "looked_at": reading.looked_at._asdict(),
+        "declined": 0 if by_model is None else len(by_model.declined),
         "claims": sum((verdict.stage, verdict.state) == (SUPPORT, "scored") for verdict in judged),
         **of_shop,
     }
@@ -240,9 +242,12 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
         return all_lacking(verdict, VARIANTS)
     statements, looked = verdict.value["statements"], LookedAt(**verdict.value["looked_at"])
     as_answer = {AS_ANSWERS: 1.0} if "read" in verdict.value else {}
+    found = {FALSE_ANSWERS: bool(statements), CONTESTED: bool(looked.contested)}
     if verdict.state == "failed":  # what code found stays found; how much else is false, nobody knows
-        found = Value(FALSE_ANSWERS, "scored" if statements else "failed", 1.0 if statements else None, as_answer)
-        return [found, *(no_value(variant, "failed") for variant in VARIANTS if variant != FALSE_ANSWERS)]
+        return [
+            Value(variant, "scored", 1.0, as_answer) if found.get(variant) else no_value(variant, "failed")
+            for variant in VARIANTS
+        ]
     is_alone = subject.system.is_imported and not subject.system.is_of_shop and not (statements or looked.decided)
     if is_alone and not any(
         evidence.texts for evidence in subject.with_records.values()
@@ -252,14 +257,19 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     checked = Value(
         CHECKED, "na" if share is None else "scored", share, looked._replace(contradicted=len(statements))._asdict()
     )
-    if not (statements or looked.decided or looked.unconfirmed or verdict.value["claims"] or verdict.value.get("read")):
-        nothing = [no_value(variant, "na", NOTHING_READ) for variant in VARIANTS if variant != CHECKED]
-        return [replace(value, items={**value.items, **as_answer}) for value in nothing] + [checked]
+    of_contested = Value(CONTESTED, "scored", float(found[CONTESTED]), as_answer)
+    is_read = looked.decided or any(verdict.value.get(name) for name in ("claims", "declined", "read"))
+    if not (statements or is_read):
+        known = [checked, *([of_contested] if looked.contested else [])]
+        lacking = {*VARIANTS} - {value.variant for value in known}
+        nothing = [no_value(variant, "na", NOTHING_READ) for variant in VARIANTS if variant in lacking]
+        return [replace(value, items={**value.items, **as_answer}) for value in nothing] + known
     by_judge = sum(statement["code"] == CONTRADICTED for statement in statements)
     items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}
     return [
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
-        Value(FALSE_ANSWERS, "scored", float(bool(statements)), as_answer),
+        Value(FALSE_ANSWERS, "scored", float(found[FALSE_ANSWERS]), as_answer),
+        of_contested,
         checked,
         Value(POWER, "na" if looked.power is None else "scored", looked.power),
         *(Value(name, "scored", float(verdict.value["kinds"].count(kind))) for kind, name in OF_KIND.items()),

@@ -21,7 +21,7 @@ from drretail.grounding.text.words import stem
 _NUMERAL = re.compile(r"(?<![\w#])\d+(?:[.,'’]\d+)*(?=[^\W\d_]{0,4}(?![^\W_]))")
 _ID_LENGTH = 8
 """Digits that only an id has: an order's, a barcode's."""
-_UNIT = re.compile(r"\s?[-\u2011]?(?P<unit>fl\.?\s?oz|fluid ounces?|['’]{2}|[^\W\d_]{1,20}|[%°\"″”'′])", re.IGNORECASE)
+_UNIT = re.compile(r"\s?[-\u2011]?(?P<unit>fl\.?\s?oz|fluid ounces?|['’]{2}|[^\W\d_]{1,20}|[×%°\"″”'′])", re.IGNORECASE)
 SCALE = re.compile(r"(?:/|\bof)\s?\Z", re.IGNORECASE)
 """What stands before the scale of a rating: "4.6 of 5"."""
 _SIZES = {

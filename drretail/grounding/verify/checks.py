@@ -7,7 +7,7 @@ reading, with the sources, and with the run.
 All of it is about what a reader is shown. Prose is not judged: a sentence without a figure neither helps nor harms.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -23,6 +23,7 @@ from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.findings import (
     cited_products,
     known_profiles,
+    misleading_links,
     personal_data_sent,
     pick_findings,
     profile_changes,
@@ -218,8 +219,8 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     _, ledger = case.held(picks)
     typed = [compare_value(value, case.report, ledger) for value in (by_model.values if by_model else ())]
     typed = [would_be_caught(value, case.report, ledger) for value in typed]
-    if by_model is not None and (confirmed := by_model.confirmed) is not None:
-        typed = [_as_confirmed(value, confirmed) for value in typed]
+    if by_model is not None and by_model.confirmed is not None:
+        typed = [_as_confirmed(value, by_model) for value in typed]
     places = [(value.start, value.end) for value in typed]
     by_form, read = _covered(places), _covered([*places, *(by_model.spans if by_model else ())])
     # A total that no model types, since it is what is left of a budget, is read by form.
@@ -257,11 +258,13 @@ def _covered(spans: Iterable[tuple[int, int]]) -> bytearray:
     return covered
 
 
-def _as_confirmed(value: ReadValue, confirmed: Collection[str]) -> ReadValue:
-    """The value; left open if a record contradicts it and the model did not confirm that this is what is said."""
-    if value.state != "contradicted" or value.denial in confirmed:
+def _as_confirmed(value: ReadValue, by_model: Reading) -> ReadValue:
+    """The value; contested if a record contradicts it, until the model confirms that this is what is said, or says with
+    a quote why it is not.
+    """
+    if not (value.state == "contradicted" or value.is_contested) or value.denial in (by_model.confirmed or ()):
         return value
-    return value.model_copy(update={"state": "underivable", "is_unconfirmed": True})
+    return value.model_copy(update={"state": "underivable", "is_contested": value.denial not in by_model.declined})
 
 
 def check_report(case: Case, reading: Reading) -> list[Finding]:
@@ -279,6 +282,8 @@ def check_statements(case: Case, reading: Reading) -> list[Finding]:
         *value_findings(case.report, reading.values),
         *source_findings(case.citations, citable, unknown_kinds=case.unknown_kinds, own_hosts=case.own_hosts),
     ]
+    if (answers := case.read_answers()) is not None:
+        findings += misleading_links(case.citations, answers.ledger.titles)
     if case.run is not None:
         acting = filter(None, (case.query.user_id, case.run.user_id))
         users = {*acting, *(profile.user_id for profile in case.all_profiles)}

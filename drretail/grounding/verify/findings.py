@@ -14,7 +14,9 @@ from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import DemandRuling, is_below, is_too_dear
 from drretail.grounding.listing import Listing, is_of_brand, listing_of, pieces_in
 from drretail.grounding.text.personal_data import People, personal_data
+from drretail.grounding.text.product_names import products_named
 from drretail.grounding.text.wording import format_amount, format_money
+from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.records import Ledger, record_of
 from drretail.records.criteria import FactKind
 from drretail.records.evidence import Citation, Evidence, Finding
@@ -136,6 +138,19 @@ def source_findings(
         is_unseen = citation.type == "web" and citation.evidence_id is None and "W" not in unknown_kinds
         if is_unseen and urlsplit(citation.url or "").hostname not in own_hosts:
             yield fault(code="url_not_seen", found="the run never saw this page")
+
+
+def misleading_links(citations: Iterable[Citation], titles: Mapping[str, str]) -> Iterator[Finding]:
+    """Links of an assistant's answer whose words name one product by its title, and that lead to another. Of the words
+    of both titles nothing is said.
+    """
+    for citation in citations:
+        led, words = product_of((citation.evidence_id or "").removeprefix("P:")), citation.marker.partition("](")[0]
+        named = {name.product_id for name in products_named(words, titles)} if led in titles else ()
+        if named and led not in named and not {*content_stems(words)} <= {*content_stems(titles[led])}:
+            place = {"start": citation.start, "end": citation.end, "text": citation.marker}
+            about = {"found": f"the link leads to {titles[led]}", "evidence_id": f"P:{led}"}
+            yield Finding.model_validate({"code": "not_in_catalog", "severity": "error", **place, **about})
 
 
 def pick_findings(

@@ -3,12 +3,12 @@ cited calculations; and what the text writes out.
 
 A figure is verified if the record has it, and contradicted if nothing explains it. It is a price only where signs, or
 words of labels.toml or of the product's name, stand directly beside it: "half of $40" and "$40 less" are others.
-Everything else is open.
+Everything else is open; of an assistant's answer, what differs from the one price that it may be is contested.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
 from functools import cached_property
@@ -18,7 +18,15 @@ from drretail.grounding.text.amounts import Amount, find_dates
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.words import NEGATIONS, STOP_WORDS, labels, month_numbers, words
 from drretail.grounding.verify.parts import Part
-from drretail.grounding.verify.places import Passage, amounts_at, compared_figure, days_at, own_notation
+from drretail.grounding.verify.places import (
+    Passage,
+    amounts_at,
+    compared_at,
+    compared_figure,
+    days_at,
+    figure_value,
+    own_notation,
+)
 from drretail.grounding.verify.records import CENTS, Ledger, equals, is_explained, on_record
 from drretail.grounding.verify.written import equations, quotations, results
 from drretail.records.reading import ReadValue, ValueKind
@@ -58,6 +66,11 @@ def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part], *, with_
                 value = value.model_copy(update={"caught": sum(found)})
             if value.start not in written_out:
                 values.setdefault((value.start, value.kind), value)
+    if ledger.policy is not None:  # a shop's assistant
+        named = {source[2:] for part in parts for source in part.sources if source[:2] == "P:"}
+        places = [(part, Passage.of(layout.text, part.start, part.end)) for part in parts]
+        for value in chain.from_iterable(reader.differing(part, place, named) for part, place in places):
+            values.setdefault((value.start, value.kind), value)
     return sorted(values.values(), key=lambda value: (value.start, value.kind))
 
 
@@ -72,6 +85,27 @@ class _Reader:
         for value in self._values(part, place, kind):
             if may_deny or value.state == "verified" or (part.tie == "rest" and value.kind in _OF_PRODUCTS):
                 yield value
+
+    def differing(self, part: Part, place: Passage, named: Collection[str]) -> Iterator[ReadValue]:
+        """Amounts in what is about one product that are as near to its price as a wrong one, and that neither the shop
+        nor what else is ``named`` explains: contested, since words may make them another thing's.
+        """
+        if len(part.sources) != 1 or not (offers := self.ledger.offers(part.sources[0])):
+            return
+        others, listed = {*named} - {product_of(part.sources[0][2:])}, {offer.list_price for offer in offers}
+        prices = [offer.price for offer in offers if offer.price is not None]
+        for amount in amounts_at("price", place):
+            is_near = any(_LEAST * price <= amount.low <= _MOST * price for price in prices)
+            if amount.kind != "money" or amount.relation not in ("is", "about") or amount.compound or not is_near:
+                continue
+            apart = (abs(amount.low - price) for price in (0, *prices))  # "with shipping"
+            if any(equals(amount, price) for price in listed) or any(map(self.ledger.names, apart)):
+                continue
+            value = figure_value("price", amount, place.first, part.sources[0]).model_copy(update={"bound": "is"})
+            value = compared_at(value, replace(place, start=amount.start, end=amount.end), self.ledger)
+            is_explained_here = is_explained(amount, self.ledger, others, [product_of(part.sources[0][2:]), *others])
+            if value.state == "contradicted" and not is_explained_here:
+                yield value.model_copy(update={"state": "underivable", "is_contested": True, "bound": None})
 
     def _is_bare(self, part: Part, place: Passage) -> bool:
         """True if a part of an assistant's answer has no words but names, options and labels. One word more may make it

@@ -199,10 +199,15 @@ class _Names:
 
 
 def _of_tools(steps: Iterable[Step], seen: Mapping[str, Evidence], shop: Ledger) -> Iterator[str]:
-    """The shop's products that calls and their results name, by id or by title."""
+    """The shop's products and orders that calls name, by id or by title, and the products in their results."""
     by_title = {title.casefold(): key for key, title in shop.titles.items()}
     for step in steps:
         entries = (seen[name] for name in step.evidence if name in seen)
         names_seen = [*(step.args or {}).values(), *(name for entry in entries for name in (entry.key, entry.title))]
-        keys = (name if name in shop.products else by_title.get(name.casefold()) for name in map(str, names_seen))
-        yield from dict.fromkeys(f"P:{key}" for key in keys if key is not None)
+        for name in dict.fromkeys(map(str, names_seen)):
+            key = name if name in shop.products else by_title.get(name.casefold())
+            order = f"O:{name.removeprefix('#')}"
+            if key is not None:
+                yield f"P:{key}"
+            elif shop.lines_of(order):
+                yield order

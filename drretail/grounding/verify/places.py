@@ -7,7 +7,7 @@ the record has this very thing: a price is that of one offer, a measure that of 
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -29,7 +29,8 @@ from drretail.grounding.text.amounts import (
 from drretail.grounding.text.numerals import UNCOUNTED, Numeral, conversion, find_numerals, with_units, work_out
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems, word_at
-from drretail.grounding.verify.records import CENTS, Ledger, equals, leaves, on_record
+from drretail.grounding.verify.bounds import agrees, fitting, in_days, is_one_of, lasts, reduced_by, signed
+from drretail.grounding.verify.records import CENTS, UNKNOWN, Ledger, leaves, on_record
 from drretail.records.reading import CART, CHANGES, ReadValue, ValueKind
 from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign, product_of
 
@@ -185,7 +186,7 @@ def days_at(place: Passage) -> list[WrittenDate]:
 
 def _measures_at(place: Passage) -> list[Numeral]:
     """The figures at a place, each with its unit."""
-    numerals = find_numerals(place.text)
+    numerals = signed(find_numerals(place.text), place.text)
     return with_units([figure for figure in numerals if place.start <= figure.start and figure.end <= place.end])
 
 
@@ -222,13 +223,15 @@ def compare_value(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
 
 
 def compared_at(value: ReadValue, place: Passage, ledger: Ledger) -> ReadValue:
-    compare = _COMPARE.get(value.kind, lambda *_: OPEN)
     if value.kind in _OF_THINGS and value.field != "sold out" and value.of in ledger.missing:
         is_true, record = False, ledger.missing[value.of]
+    elif value.kind == "product" and not value.of and ledger.policy is not None:
+        is_true, record = None, UNKNOWN
     else:
-        is_true, record = compare(value, place, ledger)
+        is_true, record = _COMPARE.get(value.kind, lambda *_: OPEN)(value, place, ledger)
     state = "underivable" if is_true is None else "verified" if is_true else "contradicted"
-    return value.model_copy(update={"state": state, "derivation": record or None})
+    is_contested = is_true is None and bool(record)
+    return value.model_copy(update={"state": state, "derivation": record or None, "is_contested": is_contested})
 
 
 def compared_figure(
@@ -258,28 +261,28 @@ def _numbers(value: ReadValue, place: Passage, numbers: Sequence[Decimal], recor
         for amount in amounts
         if not (currency and amount.currency and not may_share_a_sign(amount.currency, currency))
     ]
-    if in_currency and any(_is_one_of(reading, numbers) for reading in chain([amounts], readings)):
+    if in_currency and any(is_one_of(reading, numbers, value.bound) for reading in chain([amounts], readings)):
         return _Answer(True, record)
     if len(amounts) != 1 or len(in_currency) != 1 or in_currency[0].is_range:
         return OPEN
     if in_currency[0].compound and value.kind != "rating":  # "16-inch", but "4.6-star"
         return OPEN
-    is_near = any(in_currency[0].agreement(number) is not None for number in numbers)
+    is_near = any(agrees(in_currency[0], number, value.bound) is not False for number in numbers)
     return OPEN if is_near else _Answer(False, record)
-
-
-def _is_one_of(amounts: Iterable[Amount], numbers: Iterable[Decimal]) -> bool:
-    return any(equals(amount, number) for amount in amounts if not amount.is_range for number in numbers)
 
 
 def _of_offers(
     value: ReadValue, place: Passage, ledger: Ledger, of_offer: Callable[[Offer], Decimal | None]
 ) -> _Answer:
-    """A price of the one offer that is meant, or that all that may be meant have."""
-    item, numbers = ledger.product(value.of), {of_offer(offer) for offer in ledger.offers(value.of)}
-    if item is None or len(numbers) != 1 or (number := numbers.pop()) is None:
+    """A price of the offers that may be meant: of several prices "from" says the lowest; no bound leaves it open."""
+    item, found = ledger.product(value.of), {of_offer(offer) for offer in ledger.offers(value.of)}
+    numbers = sorted(number for number in found if number is not None)
+    if item is None or not found or len(numbers) < len(found) or (len(numbers) > 1 and value.bound is None):
         return OPEN
-    return _numbers(value, place, [number], format_money(number, item.currency), item.currency)
+    line = " to ".join(format_money(number, item.currency) for number in dict.fromkeys((numbers[0], numbers[-1])))
+    meant = {"at_least": numbers[:1], "at_most": numbers[-1:]}.get(value.bound or "is", numbers)
+    answer = _numbers(value, place, meant, line, item.currency)
+    return _Answer(None, line) if answer.is_true and len(meant) > 1 else answer
 
 
 def _price(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
@@ -301,6 +304,9 @@ def _list_price(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
         return _Answer(False, "it has no list price" if has_none else "its list price is not above its price")
     if has_figure:
         return _of_offers(value, place, ledger, lambda offer: offer.list_price)
+    share, cut = [each for each in _measures_at(place) if each.unit == "%"], reduced_by(offers)
+    if value.bound and len(share) == len(cut) == 1 and (percent := cut.pop()) is not None:
+        return _Answer(abs(share[0].number - percent) < 1, f"it is reduced by {percent:.1f} %")
     is_reduced = reduced == {True} and not any(map(str.isdigit, place.words))  # "15 % off" says more
     return _Answer(True, "its list price is above its price") if is_reduced else OPEN
 
@@ -362,12 +368,12 @@ def _measure(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     for numeral in numerals:
         known = [*_in_unit(numeral.unit, item)]
         of_field = [(number, line) for number, line in known if names_field(value.field, line)]
-        figures = readings[numeral.start]
-        right = [line for number, line in of_field or known if any(equals(figure, number) for figure in figures)]
+        right, is_rounded = fitting(readings[numeral.start], of_field or known, value.bound, numeral.number < 0)
         if not right:
-            distinct = {line for _, line in of_field}
-            is_denied = len(numerals) == 1 and len(of_field) == len(distinct) == 1
-            return _Answer(False, distinct.pop()) if is_denied else OPEN
+            # Of a field with as many figures as are said, "193 × 51" of "183 × 51", all have to be there.
+            is_denied = len({line for _, line in of_field}) == 1 and len(of_field) == len(numerals)
+            is_denied = is_denied and (len(numerals) == 1 or value.bound is not None)
+            return _Answer(None if is_rounded else False, of_field[0][1]) if is_denied else OPEN
         lines.append(right[0])
     return _Answer(True, "; ".join(dict.fromkeys(lines)))
 
@@ -388,7 +394,7 @@ def _stock(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
         return _numbers(value, place, numbers, line) if has_count else OPEN
     if is_there != (value.field != "sold out"):
         return _Answer(False, line)
-    is_right = _is_one_of(amounts_at(value.kind, place), numbers)
+    is_right = is_one_of(amounts_at(value.kind, place), numbers)
     return _Answer(True, line) if is_right or not any(map(str.isdigit, place.words)) else OPEN
 
 
@@ -426,10 +432,11 @@ def _policy(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
         return OPEN
     numbers = [Decimal(str(figure)) for figure in (recorded if isinstance(recorded, tuple) else (recorded,))]
     line = f"{value.field.replace('_', ' ')}: {' to '.join(f'{number.normalize():f}' for number in numbers)}"
-    ends = {end for amount in amounts for end in (amount.low, amount.high)}
-    if ends <= {*numbers} or (len(numbers) > 1 and all(numbers[0] <= end <= numbers[-1] for end in ends)):
-        return _Answer(True, line)
-    return _Answer(False, line) if len(amounts) == 1 else OPEN
+    if value.field in ("shipping", "free_from"):
+        return _numbers(value, place, numbers, line)
+    days = in_days(_measures_at(place))
+    is_right = bool(days) and lasts(days, numbers, value.bound)
+    return _Answer(is_right, line) if is_right or (days and len(amounts) == 1) else OPEN
 
 
 def _shipping(ledger: Ledger, of: str) -> Decimal | None:
@@ -487,6 +494,7 @@ def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
     fields = [f"{path.strip()}: {value}" for path, value in leaves(item.details) if path.strip() not in left_out]
     measures: list[tuple[Decimal, str, str]] = []
     for line in (*fields, item.title, *item.features, *item.description):
-        of_line = with_units([*find_numerals(_GLUED.sub(" x ", line))])
+        spaced = _GLUED.sub(" x ", line)
+        of_line = with_units([*signed(find_numerals(spaced), spaced)])
         measures += ((measure.number, measure.unit, line) for measure in reversed(of_line))
     return tuple(measures)

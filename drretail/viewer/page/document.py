@@ -126,9 +126,10 @@ def _index(view: ExperimentView, rendered: Sequence[RenderedQuestion], links: Li
     about = about_words(view.definition, view.scores.scoreboard)
     lead = ""
     if view.is_of_shop:
+        contested = sum(len(line.contested) for line in lines)
         unchecked = sum(len(line.unchecked) for line in lines)
         checked, contradicted = sum(line.checked for line in lines), sum(line.false for line in lines)
-        lead = checked_in_words(looked_at(lines), checked, contradicted, unchecked)
+        lead = checked_in_words(looked_at(lines), checked, contradicted, contested, unchecked)
     sections = [
         render_overview(view, lines, links, false + render_map(view, lines, links)),
         questions,

@@ -190,7 +190,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         answers=len(answers),
         name=shlex.quote(view.name),
         unjudged=nothing_judged(answers),
-        unchecked=sum(len(line.unchecked) for line in answers) if view.is_of_shop else 0,
+        unchecked=sum(len(line.contested + line.unchecked) for line in answers) if view.is_of_shop else 0,
         found_nothing=looked_at(answers).praise("no fault was found"),
         without_fault=others.came and others.praise("no fault was found"),
         topic_of=topic_of,
@@ -267,11 +267,13 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[RenderedQue
         return Markup()
     lines = [line for question in rendered for line in question.lines]
     unchecked = [(words, line) for line in lines for words in line.unchecked] if view.is_of_shop else []
+    contested = [(words, line) for line in lines for words in line.contested] if view.is_of_shop else []
     return fragment(
         "false_statements.html.jinja",
         statements=sorted(false, key=lambda pair: pair[0].rank),
         several=len({line.label for line in lines}) > 1,
         first=FIRST_FALSE,
+        contested=contested,
         unchecked=unchecked,
         links=links,
         is_of_shop=view.is_of_shop,

@@ -49,7 +49,7 @@ class FalseStatement:
     """What is false in the sentence, as it is written there; empty if it is the whole sentence."""
     after: str
     speaker: str
-    """Who says otherwise: "Your shop" for its records, "The page", "Arithmetic"; "The judge" in its own words."""
+    """Who says otherwise: "Your shop" for its records, "The page", "Arithmetic"."""
     record: str
     """What it says."""
     products: str
@@ -123,7 +123,7 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
 def _speaker(statement: Finding, shop: str) -> str:
     source = statement.evidence_id
     if statement.code == CONTRADICTED:
-        return "The judge" if source is None else "The page" if source_type(source) == "web" else shop
+        return "The page" if source is None or source_type(source) == "web" else shop
     return "Arithmetic" if statement.code == CODES["equation"] else shop
 
 
@@ -157,7 +157,8 @@ def unchecked_in(view: RunView) -> Iterator[str]:
         return
     report = view.subject.report or ""
     claims = [claim for view_of in view.claims[:1] for claim in view_of.claims]
-    judged = [(span.start, span.end) for span in (*view.read, *view.false) if span.start is not None and span.end]
+    spans = (*view.read, *view.contested, *view.false)
+    judged = [(span.start, span.end) for span in spans if span.start is not None and span.end]
     judged += [claim.span for claim in claims if claim.span and claim.support in CHECKED]
 
     def is_judged(start: int, end: int) -> bool:
@@ -174,20 +175,37 @@ def unchecked_in(view: RunView) -> Iterator[str]:
             yield _spaced(report[sentence.start : sentence.end]).strip()
 
 
-def checked_in_words(answers: Account, checked: int, false: int, unchecked: int) -> str:
+def contested_in(view: RunView) -> Iterator[str]:
+    """An answer's contested statements, as they are written, each with the record."""
+    report = view.subject.report or ""
+    sentences = find_sentences(report) if view.contested else ()
+    for statement in view.contested:
+        within = (each for each in sentences if each.start <= statement.start < each.end)
+        sentence = next(within, statement)
+        words = _spaced(report[sentence.start : sentence.end]).strip()
+        of = f" ({statement.title})" if statement.title else ""
+        yield f"“{words}” Your shop says {re.sub('^the shop ', 'it ', statement.record)}{of}."
+
+
+def checked_in_words(answers: Account, checked: int, false: int, contested: int, unchecked: int) -> str:
     """For example "12 answers, 21 of 29 statements about your products checked: 8 contradict your shop's records; 8 not
-    checked.", with what became of answers of which none was. ``answers`` says which were looked at.
+    checked.", with what became of answers of which none was. ``answers`` says which were looked at. What is contested
+    comes first.
     """
-    statements = counted(checked + unchecked, "statement about your products", "statements about your products")
-    of = f"{checked:,} of {statements}" if unchecked else statements
+    differ = counted(contested, "statement differs", "statements differ")
+    first = f"{differ} from your shop's records, undecided. " if contested else ""
+    everything = checked + contested + unchecked
+    statements = counted(everything, "statement about your products", "statements about your products")
+    of = f"{checked:,} of {statements}" if contested + unchecked else statements
     if not false:
         left = f" {counted(unchecked, 'statement was', 'statements were')} not checked." if unchecked else ""
-        return answers.praise(f"of {of} checked, none contradicts your shop's records") + left
+        return first + answers.praise(f"of {of} checked, none contradicts your shop's records") + left
     left = f"; {unchecked:,} not checked" if unchecked else ""
     verb = "contradict" if false > 1 else "contradicts"
     left_out = counted(answers.came - answers.used, "answer")
     unread = "" if answers.is_whole else f" Of {left_out} nothing more is known: {answers.reasons}."
-    return f"{counted(answers.came, 'answer')}, {of} checked: {false:,} {verb} your shop's records{left}.{unread}"
+    came = counted(answers.came, "answer")
+    return f"{first}{came}, {of} checked: {false:,} {verb} your shop's records{left}.{unread}"
 
 
 def no_answers() -> Account:
@@ -214,17 +232,20 @@ def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[s
     checked = false = unchecked = 0
     systems = set[str]()
     statements: list[FalseStatement] = []
+    contested: list[str] = []
     for run in views:
         checks = checked_in(run)
         count_answer(answers, run.subject.run_id, run.state, run.failed, is_judged=bool(checks))
         checked, false = checked + checks, false + len(run.false)
+        contested += contested_in(run)
         unchecked += len([*unchecked_in(run)])
         statements += (statement for _, statement in false_statements(run))
         systems.add(run.subject.label)
-    yield checked_in_words(answers, checked, false, unchecked)
+    yield checked_in_words(answers, checked, false, len(contested), unchecked)
+    yield from (f"? {words}" for words in contested[:most])
     for statement in sorted(statements, key=lambda statement: statement.rank)[:most]:
         yield f"≠ {f'{statement.system}: ' if len(systems) > 1 else ''}{statement.sentence}"
         of = f" ({statement.products})" if statement.products else ""
         yield f"→ {statement.speaker} says {statement.record}{of}.{f' {statement.why}' if statement.why else ''}"
-    if most is not None and len(statements) > most:
-        yield f"{len(statements) - most:,} more are in the report."
+    if most is not None and (more := sum(max(0, len(each) - most) for each in (statements, contested))):
+        yield f"{more:,} more are in the report."

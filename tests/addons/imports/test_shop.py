@@ -16,16 +16,18 @@ from drretail.addons.imports.recording import Imported, record
 from drretail.data_ingest.ingest import ingest_files
 from drretail.env.named_products import NamedProducts
 from drretail.env.world import world_at
+from drretail.eval.judging.session import Judge
 from drretail.experiment import path_of, read_definition, read_runs
 from drretail.grounding.verify.records import GONE, UNKNOWN
 from drretail.llm.prompt import tag_content
+from drretail.llm.registry import build_model
 from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
 from drretail.run_file import read_evidence
 from tests.addons.imports.foreign import jsonl, text
 from tests.build import scored, scripted_judge
 from tests.cli.commands import Command
-from tests.eval.metrics.faithfulness.reports import said_value
+from tests.eval.metrics.faithfulness.reports import bound_value
 from tests.shop import build_shop
 from tests.viewer.experiment import render_page
 
@@ -56,7 +58,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "w"
 
 
-def conversation(question: str, answer: str) -> dict[str, object]:
+def conversation(question: str, answer: str) -> dict[str, Any]:
     return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}
 
 
@@ -161,10 +163,10 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     for count in (6, 5):
         plain_shop(tmp_path, "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count)))
     values = {
-        "LMP-1005 costs €20.": said_value("product", "LMP-1005", "P:LMP-1005"),
-        "LMP-1005 is no longer available.": said_value("stock", "no longer available", "P:LMP-1005", "sold out"),
-        "LMP-1077 costs €20.": said_value("product", "LMP-1077", "P:LMP-1077"),
-        "LMP-1002 costs €25.": said_value("price", "€25", "P:LMP-1002"),
+        "LMP-1005 costs €20.": bound_value("product", "LMP-1005", "P:LMP-1005"),
+        "LMP-1005 is no longer available.": bound_value("stock", "no longer available", "P:LMP-1005", "sold out"),
+        "LMP-1077 costs €20.": bound_value("product", "LMP-1077", "P:LMP-1077"),
+        "LMP-1002 costs €25.": bound_value("price", "€25", "P:LMP-1002"),
     }
     answered(tmp_path, values)
 
@@ -199,6 +201,30 @@ def test_what_the_shop_never_had_is_false_in_a_log_as_in_check(tmp_path: Path, s
     assert shown.count("≠") == 2
     assert "≠ Lamp costs €20.\n→ Your shop says it has no product LMP-1077.\n" in shown
     assert "≠ See [P:LMP-1078].\n→ Your shop says it has no product LMP-1078.\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("called", "result", "cause"),
+    [
+        ({"event": "asked"}, {"ok": True}, "not_looked"),
+        ({"city": "Ulm"}, "Rain, 12 degrees.", "not_looked"),
+        ({"handle": "card"}, {"handle": "card", "title": "Gift Card", "price": 25.0}, "not_looked"),
+        ({"handle": "box"}, {"price": 28.0}, "stale"),
+        ({"id": "box"}, {"sku": "B-1", "price": 32.0}, "ignored"),
+    ],
+)
+def test_what_is_read_does_not_depend_on_the_calls(
+    called: Any, result: Any, cause: str, world: Path, tmp_path: Path, succeeds: Command
+) -> None:
+    row = conversation("How much?", "The Knock Box costs $28.00.")
+    call = {"id": "c1", "type": "function", "function": {"name": "call", "arguments": json.dumps(called)}}
+    said = result if isinstance(result, str) else json.dumps(result)
+    calls = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c1", "content": said}]
+    row["messages"][1:1] = calls
+    taken(jsonl(tmp_path / "a.jsonl", [row]), world)
+    scored(tmp_path / "exp", "false_statements", Judge.of(build_model("offline:judge")))
+    (false,) = statements(tmp_path, succeeds)
+    assert (false["state"], false["record_says"], false["cause"]) == ("contradicted", "$32.00", cause)
 
 
 @pytest.mark.parametrize("ids", FOREIGN_IDS["ids"])

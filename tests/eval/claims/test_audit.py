@@ -38,7 +38,9 @@ def test_marks_figures_and_labels_are_counted_against_the_report_and_its_records
     assert found["marks"] == (3, 3)
     assert found["figures"] == (4, 4)
     assert found["uncited"] == (0, 1), "shade has no figure"
-    assert (found["in_report"], found["in_source"], found["labelled"]) == ((3, 3), (2, 2), (3, 3))
+    assert (found["in_report"], found["in_source"], found["labelled"]) == ((3, 3), (2, 3), (3, 3)), (
+        "a contradiction needs a quote, too"
+    )
     assert found["typed"] == (2, 3), "no figure stands in: The bed"
     # The price is right, the rating is said to be wrong, and the wrong price of the bowl passes.
     assert (found["confirmed"], found["contradicted"]) == ((1, 2), (0, 1))

@@ -149,12 +149,20 @@ def test_claims_with_quotes_that_the_report_does_not_hold_are_sent_back_then_dro
 
 def test_a_claim_without_a_citation_is_about_the_one_thing_that_it_or_its_part_of_an_answer_names() -> None:
     goods = (("pro", "Hand Grinder Pro"), ("blend", "House Blend Coffee"))
-    records = [record_text(Product(product_id=key, title=title, price=149.0, category="c")) for key, title in goods]
+    made: dict[str, Any] = {
+        "price": 149.0,
+        "category": "c",
+        "details": {"Variants": [{"id": "d", "Roast": "Dark"}, {"Roast": "Light"}]},
+    }
+    records = [record_text(Product(product_id=key, title=title, **made)) for key, title in goods]
     entries = {
         f"P:{key}": evidence(f"P:{key}", text(record, "record"), looked_up=True)
         for (key, _), record in zip(goods, records, strict=True)
     }
-    answers = ("The Pro costs $149. It is loud.", "- House Blend Coffee: $11.50\n- A Hand Grinder Pro")
+    answers = (
+        "The Pro costs $149. It is loud.",
+        "- House Blend Coffee: $11.50\n- A Hand Grinder Pro\n- House Blend Coffee: Dark",
+    )
     report = "\n\n".join(answers)
     second = report.index("- House")
     turns = [
@@ -168,6 +176,6 @@ def test_a_claim_without_a_citation_is_about_the_one_thing_that_it_or_its_part_o
         return products_at(about, claim, (start, start + len(claim)))
 
     assert of("It is loud.") == ["P:pro"]  # as its question
-    assert of("House Blend Coffee: $11.50") == ["P:blend"]
+    assert of("House Blend Coffee: $11.50") == of("House Blend Coffee: Dark") == ["P:blend"]
     assert products_at(about, "Grinder and House Blend Coffee: a Hand Grinder Pro.", None) == ["P:blend", "P:pro"]
     assert products_at(subject(report), "House Blend Coffee: $11.50", (second, len(report))) == []  # a report cites

@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 
+from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.turns import TurnValues, turn_questions
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import build_model
 from drretail.records.run import Run, Turn
+from drretail.viewer.experiment import read_view
+from drretail.viewer.tables.false_statements import false_lines
 from tests import build
 from tests.build import scripted_judge
-from tests.eval.metrics.faithfulness.reports import said_value
+from tests.eval.metrics.faithfulness.reports import bound_value
 from tests.eval.metrics.test_false_statements import rows
 
 ANSWERS = ("Der Topf bringt 3,4 kg auf die Waage.", "In White it sets you back €79.")
@@ -22,8 +25,8 @@ VARIANTS = [{"id": "white", "Color": "White", "price": 72.0}, {"id": "black", "C
 DETAILS = {"Weight": "2.1 kg", "Oven safe": "no", "Variants": VARIANTS}
 RECORD = {"product_id": "pot", "title": "Quarry Pot", "currency": "EUR", "category": "Pots", "details": DETAILS}
 POT = build.evidence("P:pot", build.text(json.dumps(RECORD), "record"), title="Quarry Pot", looked_up=True)
-WEIGHT = said_value("measure", "3,4 kg", "P:pot", "Weight")
-WHITE = said_value("price", "€79", "P:pot/white")
+WEIGHT = bound_value("measure", "3,4 kg", "P:pot", "Weight")
+WHITE = bound_value("price", "€79", "P:pot/white")
 
 
 def answered() -> Run:
@@ -38,8 +41,8 @@ def test_what_cannot_be_read_is_sent_back() -> None:
     check = build.known(next(turn_questions(build.subject(answered(), [POT]))).check)
     rows = [
         (WEIGHT | {"of": "P:pan"}, "is no id"),
-        (said_value("order_status", "auf die Waage", "P:pot", "on its way"), "has to be one of 'Delivered'"),
-        (said_value("policy", "3,4 kg", "", "weight"), "has to be one of 'shipping'"),
+        (bound_value("order_status", "auf die Waage", "P:pot", "on its way"), "has to be one of 'Delivered'"),
+        (bound_value("policy", "3,4 kg", "", "weight"), "has to be one of 'shipping'"),
         (WEIGHT | {"of": ""}, None),
         (WEIGHT, None),
     ]
@@ -75,7 +78,7 @@ def test_a_model_types_each_answer_once_and_what_it_confirms_is_false(tmp_path: 
 MUG_RECORD = {"product_id": "mug", "title": "Fjell Mug", "currency": "EUR", "price": 18.0, "category": "Mugs"}
 MUG = build.evidence("P:mug", build.text(json.dumps(MUG_RECORD), "record"), title="Fjell Mug", looked_up=True)
 FALSE, TRUE, EMPTY = "The Fjell Mug costs €15.00.", "The Fjell Mug costs €18.00.", "You're welcome!"
-OF_MUG = said_value("price", "€15.00", "P:mug")
+OF_MUG = bound_value("price", "€15.00", "P:mug")
 
 
 def said(answer: str, query_id: str) -> Run:
@@ -107,6 +110,26 @@ def test_what_form_contradicts_stays_unless_the_judge_quotes_it_and_says_why(
     scores = build.scored(exp, "false_statements", judge)
     assert (rows(scores)["false_answers"], rows(scores)["false_price"]) == (false, None if failed else false)
     assert [row.failed for row in scores.judgings if row.metric == "false_statements"] == [failed]
+
+
+@pytest.mark.parametrize("again", [ModelError("refusal", "HTTP 400"), {}, {"confirmations": []}])
+def test_what_no_second_look_has_confirmed_is_contested_and_its_answer_not_judged(tmp_path: Path, again: Any) -> None:
+    texts = {"q1": "For the Fjell Mug we ask €15.00 today.", "q2": TRUE}
+    runs = {f"{query_id}-r1": said(answer, query_id) for query_id, answer in texts.items()}
+    exp = build.experiment(tmp_path, {"log": runs}, evidence=[MUG])
+
+    def reads(opening: str) -> Any:
+        answer = tag_content("answer", opening) or ""
+        values = [OF_MUG | {"quote": price} for price in ("€15.00", "€18.00") if price in answer]
+        return again if "about to be called false" in opening else {"values": values}
+
+    found = build.rows(build.scored(exp, "false_statements", scripted_judge(reads)[0]), "false_statements")
+    assert (found["false_answers"].value, found["false_answers"].n_failed) == (0.0, 1)
+    assert found["contested_answers"].value == 0.5
+    first, shown, *_ = false_lines(read_view(exp).runs)
+    assert first.startswith("1 statement differs from your shop's records, undecided. ")
+    assert f"log/q1-r1, {'refusal' if isinstance(again, ModelError) else 'unusable'}" in first
+    assert shown == "? “For the Fjell Mug we ask €15.00 today.” Your shop says €18.00 (Fjell Mug)."
 
 
 def test_an_answer_of_which_nothing_was_read_is_in_no_denominator_and_a_failed_one_is_asked_again(

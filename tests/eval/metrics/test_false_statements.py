@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.metrics.false_statements import OF_KIND, cause_of, each_once
 from drretail.grounding.verify.places import value_at
@@ -40,7 +42,8 @@ def answers(opening: str) -> Any:
         yes = {"claim_id": 1, "quote": "costs", "justification": "So it says.", "confirmed": True}
         return {"confirmations": [yes]}
     if "list its claims" not in opening:
-        return {"claims": [ruled(1, "contradicted", "its source says otherwise")]}  # page and record are asked apart
+        words = "Cardinals prefer black oil" if "millet" in opening else "Memory foam base"
+        return {"claims": [ruled(1, "contradicted", "it says otherwise", words)]}  # page and record are asked apart
     value = said_value("price", "$39.99", BED.id)
     return {
         "claims": [
@@ -72,7 +75,7 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
 
     judge, _ = build.scripted_judge(answer)
     scores = build.scored(folder, METRICS, judge)
-    found = {"false_statements": 1.5, "false_answers": 0.5, "checked": 1.0, "power": 1.0}
+    found = {"false_statements": 1.5, "false_answers": 0.5, "checked": 1.0, "power": 1.0, "contested_answers": 0.0}
     assert (
         rows(scores)
         == dict.fromkeys(OF_KIND.values(), 0.0) | {"false_price": 0.5, "false_unknown": 0.5, "false_text": 0.5} | found
@@ -81,6 +84,17 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
     wrong, right = read_view(folder).runs
     assert [wrong.claim_of(one) is not None for one in wrong.false] == [True, True, False]
     assert right.false == ()
+
+
+@pytest.mark.parametrize(("quote", "count"), [("Memory foam base", 1), ("Weight: 999 kg", 0)])
+def test_a_judge_contradicts_only_by_words_of_a_record(tmp_path: Path, quote: str, count: int) -> None:
+    folder = build.experiment(tmp_path, {"a@m": {"q1-r1": RIGHT}}, picks={"q1-r1": ()}, evidence=EVIDENCE.values())
+    listed = {"claims": [claim(1, "It is of wool.", BED.id, quote="The bed costs $49.99")]}
+    denied = {"claims": [ruled(1, "contradicted", "It weighs 999 kg.", quote)]}
+    judge, _ = build.scripted_judge(lambda opening: listed if "list its claims" in opening else denied)
+    scores = build.scored(folder, METRICS, judge)
+    assert rows(scores)["false_text"] == count
+    assert scores.audits[0].shares["in_source"] == (count, 1)
 
 
 def test_a_judge_that_confirms_what_it_had_fully_supported_is_counted(tmp_path: Path) -> None:

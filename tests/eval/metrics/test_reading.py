@@ -88,7 +88,9 @@ def test_only_what_the_judge_confirms_with_words_of_the_report_is_false(
     found = rows(folder(tmp_path, []), judge, ("faithfulness", "reading", "false_statements"))
     is_false = confirmed and is_said
     assert found["false_statements", "false_statements"].value == is_false
-    assert found["false_statements", "checked"].items["unconfirmed"] == (not is_false)
+    is_contested = not (is_said and (confirmed or CONFIRMED["justification"]))
+    assert found["false_statements", "checked"].items["contested"] == is_contested
+    assert found["false_statements", "contested_answers"].value == is_contested
 
 
 def test_quotes_are_compared_by_letters_and_figures_and_one_that_is_nowhere_drops_its_value(tmp_path: Path) -> None:

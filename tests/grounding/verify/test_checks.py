@@ -109,8 +109,8 @@ def test_code_compares_what_a_model_typed_and_only_what_it_confirmed_is_false() 
     assert codes(case(report), all_count) == ["price_wrong", "price_wrong"]
     assert all_count.looked_at.contradicted == 2
     confirmed = read_report(case(report), of_model(values=typed, confirmed=(all_count.values[0].denial,))).looked_at
-    assert (confirmed.contradicted, confirmed.unconfirmed) == (1, 1)
-    assert "1 not confirmed" in confirmed.in_words
+    assert (confirmed.contradicted, confirmed.contested) == (1, 1)
+    assert "1 contested" in confirmed.in_words
     # A wrong figure is decided as a right one is: what is unread is what nobody decided.
     reading = read_report(case(f"The kettle costs $41.15 {K}, and it holds 3 cups {K}."))
     assert [place.end - place.start for place in reading.unread] == [1]

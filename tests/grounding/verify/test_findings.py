@@ -55,6 +55,15 @@ def test_a_change_nobody_asked_for_is_found_and_one_that_was_asked_for_is_not() 
         assert not [*findings.profile_changes([change], asked)]
 
 
+def test_a_link_that_names_one_product_and_leads_to_another_misleads() -> None:
+    titles, site = {"bed": "Oak Bed", "lamp": "Oak Lamp", "mini": "Oak Lamp Mini"}, "https://shop.example"
+    pages = {f"P:{key}": build.evidence(f"P:{key}", kind="product", url=f"{site}/{key}") for key in titles}
+    rows = {"[Oak Bed](lamp)": 1, "[Oak Lamp](lamp)": 0, "[the lamp](bed)": 0, "[Oak Lamp](mini)": 0}
+    for link, count in rows.items():
+        cited = find_citations(link.replace("](", f"]({site}/"), pages)
+        assert len([*findings.misleading_links(cited, titles)]) == count, link
+
+
 def wanted(*kinds: str, **limits: Any) -> Want:
     return Want(name=" or ".join(kinds), kinds=kinds, **limits)
 

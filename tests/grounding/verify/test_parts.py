@@ -91,8 +91,15 @@ def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> 
         ("?", "[Nordby Gooseneck Kettle](https://shop.example/products/nordby-kettle-10-l): €46.90", "price 46.90!"),
         # Open is what may be meant otherwise.
         ("Bags?", "The Fjell Bag in Sand costs €20.00.", "price 20.00!"),  # which is the price of another
-        ("If", "If the Fjell Mug were €12.00 I'd buy it.", ""),
-        ("?", "Fjell Mug, €12.00, March 4, 2024.", ""),  # what it cost on that day
+        # What differs from the one price that it can be is contested.
+        ("If", "If the Fjell Mug were €12.00 I'd buy it.", "price 12.00"),
+        ("?", "Fjell Mug, €12.00, March 4, 2024.", "price 12.00"),  # what it cost on that day
+        ("The Fjell Mug?", "It costs €15.", "price 15"),
+        # Not what follows from prices, shipping and the question, nor what is far from the price.
+        ("Up to €22?", "The Fjell Mug is below €22.", ""),
+        ("?", "Two of the Fjell Mug are €36.00, one with shipping €22.90, a lid €4.50.", ""),
+        ("?", "The Nordby Gooseneck Kettle 1.2 L was €79.00.", ""),
+        ("?", "The Fjell Mug costs €18.00. Take it with the Fjell Tent 3: €417.00.", "price 18.00"),
     ]
     found = [(question, answer, expected, read((question, answer))) for question, answer, expected in rows]
     assert [row for row in found if row[2] != row[3]] == []

@@ -90,6 +90,11 @@ def said_value(kind: str, quote: str, of: str = "", field: str = "") -> dict[str
     return {"kind": kind, "of": of, "field": field, "quote": quote}
 
 
+def bound_value(*args: str, bound: str = "is") -> dict[str, str]:
+    """The same in an answer of an assistant, with what the figure is."""
+    return said_value(*args) | {"bound": bound}
+
+
 def ruled(number: int, label: str, why: str = "because", *quotes: str) -> dict[str, Any]:
     label = label if label in ("contradicted", "refused") else f"{label}_support"
     return {"claim_id": number, "quotes": list(quotes), "justification": why, "label": label}
