@@ -51,14 +51,15 @@ def recognise(path: Path) -> RawFile:
         return RawFile(path, packed, "empty", why="empty")
     rows = _first_rows(path, packed)
     lines = _judged(path, packed, "lines", rows)
-    if first == "[" or sum(isinstance(row, dict) for row in rows) <= 1:
+    if first == "[" or (first == "{" and sum(isinstance(row, dict) for row in rows) <= 1):
         elements = read_elements(path, packed)
         whole = _judged(path, packed, "document", elements[:_ROWS])
         # Every value of a mapping must be a product, since a field of a single row may look like one too.
         if whole.why is None and (first == "[" or all(shape_of(row) == "products" for row in elements)):
             return whole
-        if first == "[" and not elements and lines.why is not None:
-            return replace(lines, why="no rows line by line, and no whole JSON array that fits into memory")
+        if not elements and lines.why is not None:
+            why = f"neither lines of JSON nor a whole array of at most {_LONGEST:,} characters"
+            return replace(lines, why=f"{why}: write a row a line")
     return lines
 
 

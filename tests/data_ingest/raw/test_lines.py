@@ -34,7 +34,7 @@ def test_arrays_and_mappings_are_recognised_indented_or_not_and_a_cut_one_is_nam
     array, mapping = write_array(tmp_path / "a.jsonl", [REVIEW]), tmp_path / "m.json"
     assert (recognise(array).shape, read_elements(array, False)) == ("reviews", [REVIEW])
     array.write_text(array.read_text()[:-9])
-    assert (recognise(array).shape, "no whole JSON array" in (recognise(array).why or "")) == ("unknown", True)
+    assert (recognise(array).shape, "nor a whole array" in (recognise(array).why or "")) == ("unknown", True)
     for indent in (None, 2):
         mapping.write_text(json.dumps(MAPPING, indent=indent))
         assert (recognise(mapping).shape, recognise(mapping).layout) == ("products", "document")
