@@ -109,9 +109,9 @@ def experiment(
 
 
 CASES: Mapping[str, Mapping[str, Any]] = {
-    "failed runs, and reports without citations": {"queries": 8, "users": 8, "failing": 0.2, "uncited": "react@m"},
-    "several queries a user and several repeats": {"queries": 5, "users": 2, "repeats": 2},
-    "all of it": {"queries": 6, "users": 2, "repeats": 3, "failing": 0.3, "uncited": "react@m"},
+    "failed runs, and reports without citations": {"queries": 5, "users": 5, "failing": 0.2, "uncited": "react@m"},
+    "several queries a user and several repeats": {"queries": 3, "users": 2, "repeats": 2},
+    "all of it": {"queries": 4, "users": 2, "repeats": 2, "failing": 0.3, "uncited": "react@m"},
 }
 PAIRS = [f"{a}~{b}" for a, b in combinations([label for label in SYSTEMS if "+ws" in label], 2)]
 
