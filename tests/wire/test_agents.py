@@ -1,4 +1,5 @@
-"""Agents through the real clients, at a provider that answers well, badly, or denies. Tests llm/calling.py."""
+"""Agents through the real clients, at a provider that answers well, badly, or denies. Tests llm/calling.py and
+doors/protocols.py."""
 
 from pathlib import Path
 
