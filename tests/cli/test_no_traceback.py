@@ -68,9 +68,8 @@ def test_a_fault_is_a_sentence_with_its_place_and_whose_it_is(tmp_path: Path, fa
     assert ("drretail itself" in result) == (code == 1)
 
 
-@pytest.mark.parametrize("streams", [">&- 2>&- <&-", "| true"])
-def test_closed_streams_break_nothing(drretail: Command, tmp_path: Path, shop: str, streams: str) -> None:
-    ended = shell(f"$D world check {shop} {streams}", tmp_path)
+def test_closed_streams_break_nothing(drretail: Command, tmp_path: Path, shop: str) -> None:
+    ended = shell(f"$D world check {shop} >&- 2>&- <&-", tmp_path)
     assert ended.stderr == ""
     assert drretail("world", "check", shop).stdout.startswith("ok ")
 
