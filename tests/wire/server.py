@@ -35,8 +35,6 @@ def numbered(answer: AIMessage, asked: ModelRequest) -> AIMessage:
 
 USAGE = {"input_tokens": 100, "output_tokens": 20, "total_tokens": 120}
 JUDGED = frozenset({"ReportClaims", "ClaimsAndPicks", "CitedClaims", "AllClaims", "ClaimsSupport", "Support", "Rating"})
-NO_CREDIT = "Your credit balance is too low to access the API."
-"""What no other call would mend, as a provider says it."""
 
 
 @dataclass
@@ -57,7 +55,7 @@ class Seen:
 class WireServer(LocalServer):
     """A provider of which the requests with the numbers ``wrong`` meet the ``fault``.
 
-    A fault is ``NO_CREDIT``, or how a stream ends in the middle: by "cut_body" without a word, by "broken_json" with an
+    A fault is how a stream ends in the middle: by "cut_body" without a word, by "broken_json" with an
     event that is none, by "late_error" with an error.
     """
 
@@ -107,9 +105,6 @@ class _Handler(Handler):
         body = self.read()
         protocol = PROTOCOLS[self.path.split("?")[0].removeprefix("/v1")]
         fault = self.wire.fault if self.wire.seen.next() in self.wire.wrong else ""
-        if fault == NO_CREDIT:
-            self._send(400, json.dumps(error("invalid_request_error", NO_CREDIT)).encode())
-            return
         answer = thought(asked_by(protocol, body), self.wire.answers)
         made = protocol.write(answer.model_copy(update={"usage_metadata": USAGE}), body["model"])
         if protocol.name == "messages":

@@ -131,6 +131,7 @@ def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: Wor
     assert len(shown) == 9, "four whole runs, and the first call of the fifth"
     again = tally_of(folder, world, player, repeats=9)
     assert (again.done, again.before, again.spoiled) == (9, 4, 4)
+    assert len(shown) == 18, "what the fifth had been answered stands in its journal"
 
 
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
