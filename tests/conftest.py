@@ -47,6 +47,8 @@ TOGETHER = (
         *("tests/cli/test_interrupting.py", "tests/cli/test_killed_writes.py", "tests/cli/test_mcp.py"),
         *("tests/addons/test_killed_writes.py", "tests/addons/test_hostile_texts.py", "tests/addons/gym/test_trial.py"),
     },
+    # the market, which takes twenty seconds to make
+    {"tests/querygen/test_generate.py", "tests/querygen/test_reading.py"},
     # nothing: few tests that take long, and would be left for the end
     {"tests/cli/test_demo.py", "tests/api/test_own_wording.py"},
 )

@@ -87,7 +87,7 @@ def plainly(text: str) -> str:
     text = re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), text)
     shown = unicodedata.normalize("NFKD", text).replace("\u1160", "")
     unseen = ("Cf", "Mn", "Me", "Co", "Cs")
-    return "".join(one for one in shown if unicodedata.category(one) not in unseen).casefold()
+    return "".join(one for one in shown if one.isascii() or unicodedata.category(one) not in unseen).casefold()
 
 
 def got_through(request: str, kinds: tuple[str, ...] = ("tag", "id", "token", "turn")) -> set[str]:

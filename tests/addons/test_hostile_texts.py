@@ -1,14 +1,7 @@
 """Of add-ons: no hostile text reaches a model in a form of a prompt's, and no command prints what a terminal obeys."""
 
-import re
-import signal
-import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.parse import quote
-from urllib.request import urlopen
 
 import pytest
 
@@ -17,11 +10,8 @@ from drretail.addons.publications.agents.dr3.agent import UserFile
 from drretail.addons.sandboxes.search_based.gold import file_tags, page_tags
 from drretail.addons.sandboxes.search_based.pages import numbered_needs
 from drretail.env.web.sandbox import SandboxPage
-from drretail.viewer.drawing.screen import UNSAFE
 from tests.addons.imports.foreign import drb
 from tests.api.test_hostile_texts import ALL, ASKED, URL, holds_nothing_that_poses_as_a_prompt
-from tests.cli.commands import environment
-from tests.cli.forked import ForkServer
 from tests.cli.test_terminals import EVIL, place, prints_no_escape_codes, provider
 
 # pyright: reportPrivateUsage=false
@@ -53,19 +43,3 @@ def test_a_providers_error_page_prints_no_escape_codes(place: Path, provider: st
     (place / "labels.csv").write_text(labels, encoding="utf-8")
     card = ("lab", "card", "--labels", "labels.csv", "--to", "exp")
     prints_no_escape_codes(place, *card, "--judge", "openai:x", "--base-url", provider)
-
-
-def test_a_server_of_pages_prints_nothing_of_its_clients_and_folder(fork_server: ForkServer, place: Path) -> None:
-    server = fork_server.start(("vote", "exp"), place, environment(place))
-    while "http://" not in server.stdout:
-        assert not server.has_ended, server.stderr
-        time.sleep(0.01)
-    address = re.findall(r"http://[^/\s]+", server.stdout)[0]
-    for path in ("/", "/%1b%5b2J%07", f"/?q={quote(EVIL)}"):
-        with suppress(HTTPError):
-            urlopen(f"{address}{path}", timeout=60).read()
-    server.send_signal(signal.SIGINT)
-    ended = server.wait()
-    shown = ended.stdout + ended.stderr
-    assert "Traceback" not in shown
-    assert set(UNSAFE.findall(shown)) <= {"\r"}

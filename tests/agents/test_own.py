@@ -21,6 +21,7 @@ from drretail import Answer, open_world, run, shop_tools
 from drretail.agents.base import Agent
 from drretail.agents.react import REACT
 from drretail.agents.registry import as_agent, load_agent
+from drretail.agents.running.identity import code_of
 from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.models import choices_by_role
@@ -34,7 +35,7 @@ from drretail.records.base import canonical_json
 from drretail.records.models import ModelProfile
 from drretail.records.query import Query, Task
 from drretail.records.reading import Outcome, Pick
-from drretail.records.run import Limits, Run
+from drretail.records.run import Limits, Run, System
 from drretail.tools.registry import TOOLS, tool_schema_hash
 from drretail.tools.toolkit import Toolkit
 from tests.agents.conftest import calls, record, reporting, scripted, sut
@@ -341,12 +342,28 @@ async def leaks_asking(task: Task, session: Session, models: Models, limits: Lim
     return await leaks(task.text)
 
 
-@pytest.mark.parametrize("agent", [leaks, Agent(leaks_asking, roles=("researcher",))], ids=["aside", "in the loop"])
-def test_an_agent_that_cancels_itself_fails_its_runs_and_no_others(world: World, agent: Any) -> None:
+async def gathers(question: str) -> None:
+    async def ends() -> None:
+        raise KeyboardInterrupt
+
+    await asyncio.gather(ends())
+
+
+CANCELLED = "its own code cancelled it, such as by a cancel s"
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [(leaks, CANCELLED), (Agent(leaks_asking, roles=("researcher",)), CANCELLED), (gathers, "KeyboardInterrupt")],
+    ids=["aside", "in the loop", "ends the process"],
+)
+def test_an_agent_that_cancels_or_ends_itself_fails_its_runs_and_no_others(
+    world: World, agent: Any, message: str
+) -> None:
     questions = [QUESTION, "Which tea?", "Which lamp?"]
     runs = run(world, questions, {"leaks": agent, "rests": rests}, baselines=False, parallel=3)
-    errors = {known(one.error).message[:48] for one in runs if one.system.startswith("leaks")}
-    assert errors == {"its own code cancelled it, such as by a cancel s"}
+    errors = {known(one.error).message[: len(message)] for one in runs if one.system.startswith("leaks")}
+    assert errors == {message}
     assert [one.report for one in runs if one.system == "rests"] == ["Buy tea."] * 3
 
 
@@ -417,3 +434,15 @@ def test_further_files_are_named_to_be_part_of_an_agent(
     (tmp_path / "prompts" / "a.md").write_text("Two.")
     after = SystemUnderTest.of("buyer", agent, {"": scripted_model("x")}, world).code
     assert {name for name in after if before[name] != after[name]} == {"prompts/a.md"}
+
+
+def test_a_commands_files_and_those_that_they_name_are_its_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agent.sh").write_text('. "./report.sh"')
+    codes: list[Mapping[str, str]] = []
+    for said in ("One.", "Two."):
+        (tmp_path / "report.sh").write_text(f"echo {said}")
+        codes.append(code_of(System(agent="mine", models={}, place="cmd:sh agent.sh"), BUYER))
+    assert {name: codes[0][name] == codes[1][name] for name in codes[0]} == {"agent.sh": True, "report.sh": False}

@@ -1,7 +1,6 @@
 """Agents from the command line, commands among them. Tests agents/running/identity.py and agents/external.py."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -90,50 +89,6 @@ def test_what_a_function_imports_and_its_module_reads_is_part_of_it_and_what_it_
     # None of the other code's runs stays in the row, not even those that are not asked for now.
     succeeds(*asked, "--force", "--only", "q1")
     assert [made.report for made in read_runs(tmp_path / "exp")] == ["Another: One."]
-
-
-ENDS = """
-import asyncio, sys
-
-def raises(question, models):
-    raise KeyboardInterrupt
-
-async def exits(question, models):
-    sys.exit(3)
-
-async def waits(question):
-    async def end():
-        raise KeyboardInterrupt
-    await asyncio.gather(end())
-"""
-
-
-def test_what_ends_a_process_ends_that_run_by_name_and_no_other(
-    drretail: Command, run: tuple[str, ...], tmp_path: Path
-) -> None:
-    (tmp_path / "ends.py").write_text(ENDS)
-    agents = [part for name in ("ends:raises", "ends:exits", "ends:waits", "react") for part in ("--agent", name)]
-    assert drretail(*run, "--no-floors", "--no-pages", *agents).returncode == 3
-    failed = [(made.system.partition("@")[0], made.error.message) for made in read_runs(tmp_path / "exp") if made.error]
-    ended = {"ends-exits": "SystemExit", "ends-raises": "KeyboardInterrupt", "ends-waits": "KeyboardInterrupt"}
-    assert sorted(name for name, _ in failed) == sorted([*ended] * 2)
-    assert [name for name, message in failed if not message.startswith(ended[name])] == []
-
-
-ASKING = f'{sys.executable} -c \'import os, urllib.request as u; u.urlopen(os.environ["DRRETAIL_HERE"] + "/cart")\''
-
-
-def test_a_commands_files_and_those_beside_them_are_its_code(
-    drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
-) -> None:
-    (tmp_path / "agent.sh").write_text(f'{ASKING}; . "./report.sh"\n')
-    asked = (*run, "--no-floors", "--no-pages", "--agent", "cmd:sh agent.sh")
-    (tmp_path / "report.sh").write_text("echo One.\n")
-    succeeds(*asked)
-    (tmp_path / "report.sh").write_text("echo Two.\n")
-    assert "by other code (report.sh)" in drretail(*asked).stderr
-    succeeds(*asked, "--force")
-    assert [made.report for made in read_runs(tmp_path / "exp")] == ["Two.\n"] * 2
 
 
 BESIDE = {*NULL_AGENTS, ORACLE_AGENT} - {*TURN_FLOORS}

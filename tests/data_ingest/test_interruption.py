@@ -46,15 +46,15 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, draw = tmp_path_factory.mktemp("raw"), random.Random(8)
 
     def review(ids: list[str]) -> dict[str, Any]:
-        user = f"A{draw.randrange(900)}"
-        product = draw.choice(ids) if draw.random() < 0.9 else f"B{draw.randrange(3)}{draw.randrange(400):08d}"
+        user = f"A{draw.randrange(400)}"
+        product = draw.choice(ids) if draw.random() < 0.9 else f"B{draw.randrange(3)}{draw.randrange(200):08d}"
         return review_row(user, product, START + draw.randrange(10**9))
 
     for place, name in enumerate(("Pet_Supplies", "Office_Products", "Baby_Products")):
-        ids = [f"B{place}{number:08d}" for number in range(400)]
+        ids = [f"B{place}{number:08d}" for number in range(200)]
         write_lines(folder / f"meta_{name}.jsonl.gz", [product_row(product) for product in ids])
         for part in ("", "_2")[: 2 if place == 0 else 1]:
-            rows = [review(ids) for _ in range(5000)]
+            rows = [review(ids) for _ in range(2000)]
             write_lines(folder / f"{name}{part}.jsonl.gz", [*rows, rows[0], "{cut"])
     return folder
 

@@ -157,7 +157,7 @@ def test_a_draw_holds_every_cluster_once_on_average_and_two_more_over_the_labels
 @pytest.mark.parametrize("raters", ["two", "many"])
 def test_agreement_on_forty_items_of_which_few_are_rare_holds_the_truth(raters: str) -> None:
     """Both raters copy the truth of nine in ten and toss its frequencies else; κ and α are then .81."""
-    lot, held, rounds = Random(4), 0, 60
+    lot, held, rounds = Random(4), 0, 30
     for seed in range(rounds):
         truths = [float(lot.random() < 0.1) for _ in range(40)]
         items = [[t if lot.random() < 0.9 else float(lot.random() < 0.1) for _ in range(2)] for t in truths]

@@ -20,7 +20,6 @@ from drretail.viewer.drawing.table import Row
 from drretail.viewer.paper import PaperView, read_paper_view
 from drretail.viewer.published import PaperTable, published
 from tests import build
-from tests.api.paper_anew import kappas
 from tests.build import known
 from tests.eval.numbers.crafted import preference
 from tests.viewer import scores
@@ -169,7 +168,6 @@ def test_kappa_is_over_the_sides_that_were_shown(tmp_path: Path, systems: int, s
     votes(folder, *given)
     (row,) = here(read_paper_view(folder, None), "Appendix D")
     assert values_of(row)[0] == pytest.approx(expected, abs=0.08)
-    assert values_of(row)[0] == pytest.approx(kappas(folder)["depth"])
 
 
 def test_what_is_no_vote_is_named(tmp_path: Path) -> None:

@@ -8,10 +8,6 @@ from langchain_anthropic._client_utils import _get_default_async_httpx_client as
 from langchain_openai.chat_models._client_utils import _AsyncHttpxClientWrapper as OpenAIsClient  # pyright: ignore[reportPrivateUsage]
 from langchain_openai.chat_models._client_utils import _cached_async_httpx_client as openais_clients  # pyright: ignore[reportPrivateUsage]
 
-from tests.cli.conftest import queries, shop
-
-__all__ = ["queries", "shop"]  # the command line's
-
 
 @pytest.fixture(autouse=True)
 def fresh_clients() -> None:

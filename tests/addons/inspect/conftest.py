@@ -28,5 +28,6 @@ def asked(tmp_path: Path) -> str:
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Logs are written to where a test runs."""
+    """Logs are written to where a test runs, without the package of a task, for which all that is installed is read."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("inspect_ai._eval.task.log.resolve_task_distribution", lambda name: None)

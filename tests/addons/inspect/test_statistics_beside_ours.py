@@ -25,7 +25,7 @@ def by(metric: object, values: Sequence[list[float]]) -> object:
 def test_alpha_is_inspects_to_the_tenth_decimal(level: Level) -> None:
     """Of up to five raters of up to forty items, who agree by and large and leave items out."""
     compared = 0
-    for seed in range(60):
+    for seed in range(20):
         draw = random.Random(seed)
         levels, items = draw.randint(2, 6), list[list[float]]()
         for _ in range(draw.randint(3, 40)):
@@ -35,6 +35,6 @@ def test_alpha_is_inspects_to_the_tenth_decimal(level: Level) -> None:
         if ours is not None:
             assert ours == pytest.approx(theirs, abs=1e-10)
             compared += 1
-    assert compared > 55
+    assert compared > 17
     same = [[1.0, 1.0], [1.0, 1.0, 1.0]]
     assert (by(inspects_alpha(level), same), krippendorff_alpha(same, level).value) == (1.0, None)

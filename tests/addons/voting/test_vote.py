@@ -7,7 +7,8 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from urllib.request import HTTPCookieProcessor, build_opener
+from urllib.error import HTTPError
+from urllib.request import HTTPCookieProcessor, build_opener, urlopen
 
 import pytest
 from starlette.testclient import TestClient
@@ -55,6 +56,9 @@ def test_it_prints_an_address_that_opens_and_ends_cleanly(voted: Path, how: sign
         with build_opener(HTTPCookieProcessor()).open(address, timeout=280) as answer:
             assert b"zephyr" not in answer.read()
             assert "token" not in answer.url
+        for path in ("/%1b%5b2J%07", "/?q=%1b%5d0;owned%07"):  # of which nothing is printed
+            with pytest.raises(HTTPError, match="403"):
+                urlopen(f"{address.partition('/?')[0]}{path}", timeout=280)
         process.send_signal(how)
         results, text = process.communicate(timeout=280)
     assert process.returncode == 0

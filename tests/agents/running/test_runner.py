@@ -1,9 +1,6 @@
 """Runs one after another and many at once. Also tests outcomes.py, run.py and shard.py."""
 
 import asyncio
-import os
-import signal
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.base import Agent
 from drretail.agents.running.outcomes import IN_A_ROW, Ended
-from drretail.agents.running.run import Batch, Watch, ask_once, open_for_writing, question_as_query
+from drretail.agents.running.run import Batch, ask_once, open_for_writing, question_as_query
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.system import definition
@@ -134,6 +131,7 @@ def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: Wor
     assert len(shown) == 9, "four whole runs, and the first call of the fifth"
     again = tally_of(folder, world, player, repeats=9)
     assert (again.done, again.before, again.spoiled) == (9, 4, 4)
+    assert len(shown) == 18, "what the fifth had been answered stands in its journal"
 
 
 def test_a_question_that_was_asked_is_read_not_run_again(world: World, folder: Path) -> None:
@@ -269,7 +267,6 @@ def run_all(
     backend: Backend,
     *,
     queries: Sequence[Query] = QUERIES,
-    open_gold: Any = None,
     model_calls: int | None = None,
     **given: Any,
 ) -> Any:
@@ -277,7 +274,7 @@ def run_all(
     player = sut(world, scripted_model("unused").with_chat(chat))
     runner = Runner(world, "w", model_calls=model_calls)
     with Experiment(folder, definition(world, queries, [player], "42")) as experiment:
-        return Batch(runner, experiment, **given).run_all([player], queries, open_gold=open_gold)
+        return Batch(runner, experiment, **given).run_all([player], queries)
 
 
 def researched(number: int, turns: int) -> AIMessage:
@@ -334,51 +331,6 @@ def test_a_disk_that_is_full_stops_all_and_is_told(world: World, folder: Path, m
     with pytest.raises(OSError, match="No space"):
         run_all(folder, world, backend, parallel=4)
     assert "5" not in {str(number) for number in backend.asked}
-
-
-class Interrupting(Watch):
-    """Presses Ctrl-C when a run begins, and again when the batch says that it stops."""
-
-    def __init__(self, presses: int) -> None:
-        self.presses = presses
-        self.told: list[str] = []
-
-    def began(self, label: str, query: Query) -> None:
-        if query.query_id == "q1":
-            self._press()
-
-    def ended(self, run: Ended) -> None:
-        self.told.append(run.query_id)
-
-    def stopping(self, in_flight: int) -> None:
-        self.told.append(f"stopping {in_flight}")
-        if self.presses == 2:
-            self._press()
-
-    @staticmethod
-    def _press() -> None:
-        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
-
-
-@pytest.mark.parametrize("presses", [1, 2])
-def test_ctrl_c_ends_after_the_runs_in_flight_a_second_at_once(world: World, folder: Path, presses: int) -> None:
-    slow = Backend(researched, lambda number: 0.15 if presses == 1 else 30)
-    watch = Interrupting(presses)
-
-    def open_gold() -> Sequence[Query]:
-        watch.told.append("gold")
-        return QUERIES
-
-    with pytest.raises(KeyboardInterrupt):
-        run_all(folder / "cut", world, slow, open_gold=open_gold, parallel=2, watch=watch)
-    assert watch.told[0] == "stopping 2"
-    assert sorted(watch.told[1:]) == (["q0", "q1"] if presses == 1 else [])
-    assert set(slow.asked) == {0, 1}
-    whole = run_all(folder / "whole", world, Backend(researched))
-    (again,) = run_all(folder / "cut", world, Backend(researched))
-    assert (again.done, again.before) == (6, 2 if presses == 1 else 0)
-    assert again.tokens == whole[0].tokens
-    assert runs_in(folder / "cut") == runs_in(folder / "whole")
 
 
 def test_the_top_level_categories_of_what_is_wanted_are_frozen_with_the_gold(world: World, tmp_path: Path) -> None:

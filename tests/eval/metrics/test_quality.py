@@ -39,6 +39,8 @@ def test_an_average_is_never_made_of_fewer_ratings_and_a_rating_of_0_is_a_real_0
     assert found(rated("clarity", 9))["depth"] == ("failed", None)  # never judged
 
     assert found(*(rated(dimension, 0) for dimension in DIMENSIONS))["average"] == ("scored", 0.0)
+    unequal = found(rated("clarity", 7), *(rated(dimension, 0) for dimension in DIMENSIONS[1:]))
+    assert unequal["average"] == ("scored", 1.0)
 
 
 PROFILE = ProfileSummary(user_id="u", statements=(ProfileFact(code="place", text="Lives in Tulsa, OK."),))
