@@ -21,8 +21,8 @@ from drretail.eval.numbers.family import (
     uncorrected,
     with_conclusions,
 )
-from drretail.eval.numbers.gathering import Gathered, gather_with_panels
-from drretail.eval.numbers.judges import Assessor, is_panel
+from drretail.eval.numbers.gathering import Gathered, gather
+from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.pairs import derive_pairs
 from drretail.eval.numbers.wording import (
     compared,
@@ -50,7 +50,7 @@ def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Se
     """Whose numbers are compared: those who were asked last or, by all rules, the named ``judges``; and code, which
     knows what is ``done``.
 
-    Single judges come first, then panels, code last. Raises as ``resolve_name`` does.
+    Code comes last. Raises as ``resolve_name`` does.
     """
     every = {*gathered.assessors(), *map(Assessor.of, pairs), OF_DONE.assessor}
     specs = {assessor.judge.spec for assessor in every} - {CODE}
@@ -60,9 +60,7 @@ def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Se
         for assessor in every
         if (assessor.judge.spec in {*chosen, CODE} if chosen else gathered.board.has(*assessor))
     ]
-    return sorted(
-        assessor, key=lambda assessor: (assessor.judge.spec == CODE, is_panel(assessor.judge.spec), assessor.order)
-    )
+    return sorted(assessor, key=lambda assessor: (assessor.judge.spec == CODE, assessor.order))
 
 
 DECIDING = ("faithfulness", "false_statements")
@@ -139,7 +137,7 @@ def compare_recorded(
     loaded = load_metrics(metrics_to_compare(experiment) if metrics is None else metrics)
     asked = {metric.name for metric in loaded}
     decide = [name for name in DECIDING if name not in asked and name in judged_in(experiment)]
-    gathered = gather_with_panels(experiment, [*loaded, *load_metrics(decide)])
+    gathered = gather(experiment, [*loaded, *load_metrics(decide)])
     gathered = gathered if judges else gathered.shown
     names = [metric.name for metric in loaded if metric.name in gathered.metrics]
     met = derive_pairs(experiment, gathered)[0] if by is None and (metrics is None or PAIRWISE in metrics) else ()
