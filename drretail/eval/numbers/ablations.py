@@ -10,9 +10,10 @@ from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import size_tokens
 from drretail.errors import UserError, check_known
 from drretail.eval.metric import Metric
-from drretail.eval.numbers.comparing import BY_PARTS, assessors_of, metrics_to_compare
+from drretail.eval.numbers.comparing import BY_PARTS, metrics_to_compare
 from drretail.eval.numbers.contrast import Contrasts, Measure, concluded
 from drretail.eval.numbers.facts import facts_of, part_score
+from drretail.eval.numbers.family import assessors_of
 from drretail.eval.numbers.gathering import Gathered, gather
 from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.wording import compared, primary_variants, row_facts

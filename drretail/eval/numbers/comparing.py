@@ -8,12 +8,12 @@ from pathlib import Path
 
 from drretail.errors import UnknownName
 from drretail.eval.judging.question import judged_in
-from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.contrast import OF_DONE, Contrasts, Measure, explored, held_to
 from drretail.eval.numbers.facts import query_slices
 from drretail.eval.numbers.family import (
     Family,
+    assessors_of,
     chosen_pairs,
     corrected,
     family_of,
@@ -44,23 +44,6 @@ from drretail.stats.intervals import Clusters
 BY_TURN = "turn"
 BY_PARTS: tuple[SliceBy, ...] = (BY_TURN, "needs")
 """What ``compare --by`` takes beside conditions: parts of the queries."""
-
-
-def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Sequence[str] = ()) -> list[Assessor]:
-    """Whose numbers are compared: those who were asked last or, by all rules, the named ``judges``; and code, which
-    knows what is ``done``.
-
-    Code comes last. Raises as ``resolve_name`` does.
-    """
-    every = {*gathered.assessors(), *map(Assessor.of, pairs), OF_DONE.assessor}
-    specs = {assessor.judge.spec for assessor in every} - {CODE}
-    chosen = {resolve_name("judge with verdicts here", judge, specs) for judge in judges}
-    assessor = [
-        assessor
-        for assessor in every
-        if (assessor.judge.spec in {*chosen, CODE} if chosen else gathered.board.has(*assessor))
-    ]
-    return sorted(assessor, key=lambda assessor: (assessor.judge.spec == CODE, assessor.order))
 
 
 DECIDING = ("faithfulness", "false_statements")

@@ -20,9 +20,8 @@ from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.ablations import all_ablations
-from drretail.eval.numbers.comparing import assessors_of
 from drretail.eval.numbers.facts import NOT_RATED, Facts, all_facts, query_slices, slice_scores, summaries
-from drretail.eval.numbers.family import chosen_pairs, family_of, floors_of, with_conclusions
+from drretail.eval.numbers.family import assessors_of, chosen_pairs, family_of, floors_of, with_conclusions
 from drretail.eval.numbers.gathering import (
     DAMAGED_RUNS,
     LACKS_IN_WORDS,

@@ -282,7 +282,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
                 subject.run_id,
                 subject.report_sha,
                 words=len(split_words(subject.report or "")),
-                words_read=words_read(subject, _counted(subject, tables_of_judges)) if counts_words else 0,
+                words_read=words_read(subject, tables_of_judges) if counts_words else 0,
                 usage={} if run is None else run.usage,
                 status=_status(subject),
                 without_report={metric.name: _without_report(subject, metric) for metric in metrics},
@@ -297,18 +297,13 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
     return _as_asked(Gathered(definition, in_units, tuple(plans), dict(tables_of_judges), board))
 
 
-def _counted(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Mapping[str, Value]:
-    for key, by_run in tables_of_judges.items():
-        if key.metric == COUNTS_STEPS and subject.run_id in by_run:
-            return by_run[subject.run_id].values
-    return {}
-
-
-def words_read(subject: Subject, counted: Mapping[str, Value]) -> int:
+def words_read(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> int:
     """The number of words of the run's report with its list of sources, from the values of ``COUNTS_STEPS`` if they
     hold it: to count them anew takes the evidence, the largest of a run's files.
     """
-    if (words := counted.get("words")) is not None:
+    tables = (by_run for key, by_run in tables_of_judges.items() if key.metric == COUNTS_STEPS)
+    judged = next((by_run[subject.run_id] for by_run in tables if subject.run_id in by_run), None)
+    if judged is not None and (words := judged.values.get("words")) is not None:
         return int(words.value or 0)
     return 0 if subject.run is None else count_words(subject.run.report, subject.evidence)[0]
 

@@ -127,7 +127,9 @@ def _judged(
     times = sorted({verdict.judge_repeat for verdict in living}) or [1]
     times_asked = [{verdict.order: verdict for verdict in living if verdict.judge_repeat == time} for time in times]
     outcomes = [_once(first.query.query_id, by_order, orders) for by_order in times_asked]
-    scored = [outcome for outcome in outcomes if outcome.state == "scored"] or [_first_lacking(outcomes)]
+    scored = [outcome for outcome in outcomes if outcome.state == "scored"]
+    # Without a result, the first that lacks one, those that can't be judged last.
+    scored = scored or [min(outcomes, key=lambda outcome: (outcome.state == "na", outcome.state))]
     names = ("win", "loss", "flipped")
     means: dict[str, Any] = {name: _mean([getattr(outcome, name) for outcome in scored]) for name in names}
     return replace(
@@ -167,12 +169,6 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
     )
 
 
-def _first_lacking(outcomes: Iterable[PairOutcome]) -> PairOutcome:
-    """The first one without a result, those that can't be judged last."""
-    lacking = (outcome for outcome in outcomes if outcome.state != "scored")
-    return min(lacking, key=lambda outcome: (outcome.state == "na", outcome.state))
-
-
 def _mean(numbers: Sequence[float | None]) -> float | None:
     present = [number for number in numbers if number is not None]
     return sum(present) / len(present) if present else None
@@ -188,17 +184,13 @@ ByPair = Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]
 """One judge's outcomes by pair and dimension."""
 
 
-def _outcomes(by_pair: ByPair) -> Iterator[PairOutcome]:
-    return (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
-
-
 def order_decided(by_pair: ByPair) -> bool:
     """True for a judge that chooses by the place of a report, over all pairs of systems and dimensions.
 
     A judge that is asked in both orders and reads chooses each place equally often, also where it likes one system
     best; a coin does so nearly.
     """
-    every = [*_outcomes(by_pair)]
+    every = [outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its]
     choices, first = sum(outcome.choices for outcome in every), sum(outcome.chose_first for outcome in every)
     is_rare = (sign_test([1.0] * first + [-1.0] * (choices - first)) or 1.0) <= _BY_CHANCE
     return is_rare and max(first, choices - first) >= BY_ORDER * choices
