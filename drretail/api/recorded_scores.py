@@ -17,8 +17,8 @@ from drretail.eval.method import method_cards, score_notes
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.facts import run_values, with_slices
 from drretail.eval.numbers.file import other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.numbers.gathering import gather_with_panels
-from drretail.eval.numbers.judges import Assessor, TableKey, is_panel, judge_spec, read_board
+from drretail.eval.numbers.gathering import gather
+from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec, read_board
 from drretail.eval.registry import FALSE_STATEMENTS, PAIRWISE, recorded_metric
 from drretail.llm.prices import unpriced
 from drretail.records.account import Account
@@ -234,8 +234,8 @@ class RecordedScores(Scores):
         if by == "query":
             folder, by_name = self._known_folder, {metric.name: metric for metric in self._metrics}
             metrics = (by_name.get(name) or recorded_metric(folder, name) for name in self.metrics)
-            gathered = gather_with_panels(folder, [metric for metric in metrics if metric is not None])
-            asked = (TableKey(row.metric, Assessor.of(row)) for row in self.scores if not is_panel(row.judge))
+            gathered = gather(folder, [metric for metric in metrics if metric is not None])
+            asked = (TableKey(row.metric, Assessor.of(row)) for row in self.scores)
             values = map(asdict, run_values(gathered, {*asked}))
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in values]
         scores = (

@@ -20,7 +20,7 @@ from drretail.viewer.drawing.markup import latex_of
 from drretail.viewer.drawing.progress import busy, choose_progress
 from drretail.viewer.drawing.result import Result
 from drretail.viewer.drawing.table import csv_of
-from drretail.viewer.experiment import ExperimentView, accounts_of, read_view, summary_of
+from drretail.viewer.experiment import accounts_of, read_view, summary_of
 from drretail.viewer.page.document import write_report_page
 from drretail.viewer.sections import agreements, board_sections, sections
 from drretail.viewer.tables.board import BoardTables
@@ -57,7 +57,8 @@ def report(options: ReportOptions) -> Result[str]:
         return _paper(experiment, options, to)
     if options.form == "html":
         return _pages(experiment, target, options.split)
-    view = _read(experiment)
+    with busy("reading runs and scores"):
+        view = read_view(experiment)
     board = view.scores.scoreboard
     if board is None:
         raise UserError(f"{view.folder} has no scores yet: drretail score {quote(str(view.folder))} makes them.")
@@ -72,11 +73,6 @@ def report(options: ReportOptions) -> Result[str]:
     others = ", ".join(dict.fromkeys(judge for judge, _ in view.scores.other_judges))
     hints = [f"Also judged by {others}: --details has these tables."] if others and not options.details else []
     return _result(to, text, lambda: summary_of(view), hints, experiment=experiment, scores=view.scores)
-
-
-def _read(experiment: Path) -> ExperimentView:
-    with busy("reading runs and scores"):
-        return read_view(experiment)
 
 
 def _unjudged(experiment: Path) -> list[str]:
@@ -120,7 +116,8 @@ def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
             f"report writes a page, not {to.name}: drretail export {quote(str(experiment))} --format csv writes tables."
         )
     form = "auto" if split is None else "split" if split else "single"
-    view = _read(experiment)
+    with busy("reading runs and scores"):
+        view = read_view(experiment)
     many = len(view.runs) >= MANY_RUNS
     with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
         page = write_report_page(view, to, form, bar)

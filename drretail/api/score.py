@@ -29,7 +29,7 @@ from drretail.eval.judging.subject import choose_pairs, meetings
 from drretail.eval.method import PACKAGED, read_wording
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.file import account_stage, made_scores
-from drretail.eval.numbers.judges import BY_CODE, Assessor, is_panel, read_board
+from drretail.eval.numbers.judges import BY_CODE, Assessor, read_board
 from drretail.eval.registry import PAIRWISE, load_metrics, usual_metrics
 from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.event_loop import run_loop
@@ -55,11 +55,6 @@ def judges(specs: Sequence[str], opener: Opener, profile: str | None = None) -> 
 
     If neither names any, offline:judge judges, and a note on stderr says so.
     """
-    for spec in filter(is_panel, specs):
-        raise UserError(
-            f"{spec} is a panel, made of what its members said, and can't be asked: name the members instead, each "
-            "with a --judge of its own."
-        )
     chosen = [ModelChoice(model=spec) for spec in specs]
     if not chosen and (profiled := profile_of(profile, opener.settings)) is not None:
         chosen = [*profiled.judges]

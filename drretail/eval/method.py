@@ -131,7 +131,7 @@ def method_cards(experiment: Path, scores: Scores) -> list[MethodCard]:
         if row.judge != CODE and row.prompts:
             prompts_by_judge[row.judge, row.judge_params] |= {(row.metric, prompt) for prompt in row.prompts}
     for pair in scores.pairs:
-        if pair.prompt_hash and not pair.judge.startswith("panel"):
+        if pair.prompt_hash:
             prompts_by_judge[pair.judge, pair.judge_params].add((PAIRWISE, pair.prompt_hash))
     prompts = {metric: _prompts(experiment, metric) for its in prompts_by_judge.values() for metric, _ in its}
     return [

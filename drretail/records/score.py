@@ -153,8 +153,6 @@ VerdictState = Literal["scored", "na", "unverifiable", "failed"]
 Order = Literal["ab", "ba"]
 CODE = "code"
 """The judge of metrics that need no model."""
-PANEL = "panel"
-"""How the name of a panel of several judges begins."""
 
 
 class JudgeRef(Record):

@@ -11,7 +11,6 @@ from dataclasses import replace
 from drretail.errors import check_known
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
-from drretail.eval.numbers.judges import is_panel
 from drretail.eval.numbers.wording import compared_in, headlines_of, needed_sentence, row_name, sentences
 from drretail.records.comparison import Comparison, JudgeTable, PairScore
 from drretail.records.figures import counted, number, percent, roughly
@@ -212,11 +211,9 @@ def all_pairs_parts(
 
 
 def sections(scores: Scores) -> Iterator[Section]:
-    """All tables of these scores but those of panels; those by slices of the queries if the scores hold slices."""
-    by_judge = ("scores", "judgings", "pairs", "ranks", "ablations")
-    single = {name: tuple(row for row in getattr(scores, name) if not is_panel(row.judge)) for name in by_judge}
+    """All tables of these scores; those by slices of the queries if the scores hold slices."""
     for tables_of in TABLES:
-        yield from tables_of(scores.model_copy(update=single))
+        yield from tables_of(scores)
 
 
 def metric_parts(scores: Scores) -> Iterator[Part]:

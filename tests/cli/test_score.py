@@ -28,7 +28,6 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
     ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
     ((*PAIRWISE, "--rules", "dr3"), "pairwise has no rules dr3: take default, paper"),
-    ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
     (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
     (("compare", "exp", "--judge", "gemini:x"), "There is no judge with verdicts here 'gemini:x'"),
 ]

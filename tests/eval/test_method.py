@@ -51,7 +51,7 @@ def rated(exp: Path, judge: Judge, prompts: Path | None = None) -> Scores:
 
 
 def means(scores: Scores) -> dict[str, float | None]:
-    rows = [each for each in scores.scores if each.variant == "depth" and not each.judge.startswith("panel")]
+    rows = [each for each in scores.scores if each.variant == "depth"]
     return {f"{row.judge} {row.judge_params}".strip(): row.value for row in rows}
 
 

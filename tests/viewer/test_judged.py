@@ -66,17 +66,15 @@ def test_scores_of_another_report_are_marked_with_the_command(mine: Path) -> Non
     assert read_view(mine).outdated == "a run or the plan is another one"
 
 
-def test_a_panel_has_no_verdicts_and_judges_are_named_again_in_their_order(mine: Path) -> None:
+def test_judges_are_named_again_in_their_order(mine: Path) -> None:
     judges = [JudgeRef(spec=f"scripted:{name}", kind="scripted") for name in ("one", "two")]
     for run in read_runs(mine):
         for judge in judges if run.report is not None else ():
             append(mine, run, [verdict(run, "quality", judge, "rating", "clarity", value=8)])
     write_board(mine, Board(judge=("scripted:two", "scripted:one")))
-    assert any(judging.judge.startswith("panel(") for judging in keep_scores(mine, "quality").judgings)
+    keep_scores(mine, "quality")
     assert read_view(mine).outdated == ""
-    commands = score_command(read_view(mine))
-    assert "--judge scripted:two --judge scripted:one" in commands
-    assert "--judge 'panel" not in render_page(mine) + commands
+    assert "--judge scripted:two --judge scripted:one" in score_command(read_view(mine))
 
 
 REPORT = "The feeder costs $20 [P:B1]. It is green. Birds like it [W:abcdefgh]."

@@ -123,7 +123,7 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
         "not run here",
     ]
     command = table(view, "Table 1").missing[1].partition(": ")[2]
-    assert command.endswith("--rules paper --judge anthropic:j --judge openai:k"), "a panel's members"
+    assert command.endswith("--rules paper --judge anthropic:j --judge openai:k")
     assert "quality of a language model" in " ".join(table(view, "Table 2").missing)
     rated = kept.model_copy(update={"scores": (scores.score("a", "overall", metric="quality", judge="b:other"),)})
     write_json(folder / "scores.json", rated.document())

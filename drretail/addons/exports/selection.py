@@ -16,8 +16,7 @@ from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import planned_runs, resolve_name
 from drretail.eval.numbers.facts import RunValue, run_values
 from drretail.eval.numbers.fail_if import BoundRule
-from drretail.eval.numbers.gathering import gather_with_panels
-from drretail.eval.numbers.judges import is_panel
+from drretail.eval.numbers.gathering import gather
 from drretail.eval.registry import installed, recorded_metric
 from drretail.experiment import Definition, ended_run, path_of, read_definition, read_runs
 from drretail.grounding.text.personal_data import People, personal_data
@@ -207,10 +206,9 @@ class Selection:
         got, valued = defaultdict[str, list[RunValue]](list), set[str]()
         # Those that have verdicts in the folder and are installed, or are measures by code.
         metrics = [*filter(None, (recorded_metric(experiment, name) for name in judged_in(experiment)))]
-        for value in run_values(gather_with_panels(experiment, metrics)):
-            if not is_panel(value.judge):
-                got[value.run_id].append(value)
-                valued |= set() if value.value is None else _names_of(value)
+        for value in run_values(gather(experiment, metrics)):
+            got[value.run_id].append(value)
+            valued |= set() if value.value is None else _names_of(value)
         for rule in rules:
             if rule.name not in valued:
                 if (metric := installed(rule.name)) is not None:

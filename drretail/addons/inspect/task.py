@@ -32,7 +32,7 @@ from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric, Value
 from drretail.eval.numbers.facts import is_valued
-from drretail.eval.numbers.gathering import gather_with_panels, verdicts_by_assessor
+from drretail.eval.numbers.gathering import gather, verdicts_by_assessor
 from drretail.eval.numbers.judges import Assessor
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scoring import ScoringPlan, score_experiment
@@ -176,7 +176,7 @@ async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
         await score_experiment(ScoringPlan(folder, [*followed, metric], [judging], store=store, references=references))
         run = next(read_runs(folder))
         assessor = Assessor(judging.ref, "default")
-        gathered = gather_with_panels(folder, [metric])
+        gathered = gather(folder, [metric])
         judged_runs = gathered.judged_runs(metric.name, assessor)
         judged = next(judged_run for plan, judged_run in judged_runs if plan.run_id == run.run_id)
         verdicts = verdicts_of(folder, run, metric.name, assessor)

@@ -25,7 +25,7 @@ from drretail.addons.people.prediction_powered import Item, corrected_mean, diff
 from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.numbers.facts import value_in
-from drretail.eval.numbers.gathering import Gathered, gather_with_panels
+from drretail.eval.numbers.gathering import Gathered, gather
 from drretail.eval.registry import load_metric
 from drretail.records.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
@@ -52,7 +52,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
             f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail vote "
             "asks people, and --labels reads what they filled in."
         )
-    gathered = gather_with_panels(experiment, [load_metric(FAITHFULNESS)])
+    gathered = gather(experiment, [load_metric(FAITHFULNESS)])
     clusters = gathered.clusters
     rows: list[Figure] = []
     apart: list[Figure] = []

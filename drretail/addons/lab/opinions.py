@@ -14,7 +14,7 @@ from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.judging.subject import Labels, meetings, pair_id
 from drretail.eval.numbers.gathering import Gathered, gather
-from drretail.eval.numbers.judges import Assessor, is_panel, judge_spec
+from drretail.eval.numbers.judges import Assessor, judge_spec
 from drretail.eval.numbers.pairs import PairOutcome, read_outcomes
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_runs
@@ -79,8 +79,9 @@ class Opinion:
 def opinions_of(experiment: Path) -> list[Opinion]:
     """All answers that people gave in ``vote``, and judges' verdicts on the same reports, pairs and claims.
 
-    Ratings and preferences of rule-based judges and panels are left out: the former are no opinions, the latter are
-    their members'. Raises UserError as ``counted_votes`` and ``gather`` do.
+    Ratings and preferences of rule-based judges are left out: they are no opinions.
+
+    Raises UserError as ``counted_votes`` and ``gather`` do.
     """
     ballots, account = counted_votes(experiment)
     for sentence in left_out_of_votes(account):
@@ -131,7 +132,7 @@ def _of_ballot(ballot: Ballot) -> Opinion:
 
 
 def _has_opinions(assessor: Assessor) -> bool:
-    return assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec)
+    return assessor.judge.kind != "rule_based"
 
 
 def judged_meetings(

@@ -29,7 +29,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import Planned, planned_runs
 from drretail.eval.numbers.file import derive_scores, read_scores
-from drretail.eval.numbers.judges import Assessor, TableKey, is_panel
+from drretail.eval.numbers.judges import Assessor, TableKey
 from drretail.eval.registry import PAIRWISE, recorded_metric
 from drretail.event_loop import run_loop
 from drretail.experiment import (
@@ -336,7 +336,7 @@ def score_finding(folder: Path) -> _Finding:
             return _Finding("scores", "not compared", f"the metric {missing[0]} is not installed")
         # A judge that was asked has rows for all systems, another only for those of which it has verdicts.
         judged = {_TABLE(row) for row in recorded.judgings if row.verdicts or row.stale}
-        rows = [row for row in recorded.scores if _TABLE(row) not in judged and not is_panel(row.judge)]
+        rows = [row for row in recorded.scores if _TABLE(row) not in judged]
         asked = {TableKey(row.metric, Assessor.of(row)) for row in rows}
         pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in recorded.pairs}, key=str)
         derived = derive_scores(folder, [*metrics.values()], asked, pairs)

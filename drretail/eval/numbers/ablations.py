@@ -10,10 +10,11 @@ from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import size_tokens
 from drretail.errors import UserError, check_known
 from drretail.eval.metric import Metric
-from drretail.eval.numbers.comparing import BY_PARTS, assessors_of, metrics_to_compare
+from drretail.eval.numbers.comparing import BY_PARTS, metrics_to_compare
 from drretail.eval.numbers.contrast import Contrasts, Measure, concluded
 from drretail.eval.numbers.facts import facts_of, part_score
-from drretail.eval.numbers.gathering import Gathered, gather_with_panels
+from drretail.eval.numbers.family import assessors_of
+from drretail.eval.numbers.gathering import Gathered, gather
 from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.wording import compared, primary_variants, row_facts
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, recorded_metric
@@ -110,7 +111,7 @@ def tables_of_experiment(
         raise UserError(f"No agent of the experiment ran under two values of {by}: run it with {how} into this folder.")
     chosen = named_variants(experiment, named)
     metrics = [metric for metric in metrics_to_compare(experiment) if metric != PAIRWISE]
-    gathered = gather_with_panels(experiment, [metric for metric, _ in chosen.values()] or load_metrics(metrics))
+    gathered = gather(experiment, [metric for metric, _ in chosen.values()] or load_metrics(metrics))
     variants: dict[str, Sequence[str]] = {
         name: (name in chosen and chosen[name][1]) or _usual(metric) or compared(metric)
         for name, metric in gathered.metrics.items()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from drretail.errors import UnknownName
 from drretail.eval.judging.question import judged_in
-from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.contrast import OF_DONE, Contrasts, Measure, explored, held_to
 from drretail.eval.numbers.facts import query_slices
 from drretail.eval.numbers.family import (
     Family,
+    assessors_of,
     chosen_pairs,
     corrected,
     family_of,
@@ -21,8 +21,8 @@ from drretail.eval.numbers.family import (
     uncorrected,
     with_conclusions,
 )
-from drretail.eval.numbers.gathering import Gathered, gather_with_panels
-from drretail.eval.numbers.judges import Assessor, is_panel
+from drretail.eval.numbers.gathering import Gathered, gather
+from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.pairs import derive_pairs
 from drretail.eval.numbers.wording import (
     compared,
@@ -44,25 +44,6 @@ from drretail.stats.intervals import Clusters
 BY_TURN = "turn"
 BY_PARTS: tuple[SliceBy, ...] = (BY_TURN, "needs")
 """What ``compare --by`` takes beside conditions: parts of the queries."""
-
-
-def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Sequence[str] = ()) -> list[Assessor]:
-    """Whose numbers are compared: those who were asked last or, by all rules, the named ``judges``; and code, which
-    knows what is ``done``.
-
-    Single judges come first, then panels, code last. Raises as ``resolve_name`` does.
-    """
-    every = {*gathered.assessors(), *map(Assessor.of, pairs), OF_DONE.assessor}
-    specs = {assessor.judge.spec for assessor in every} - {CODE}
-    chosen = {resolve_name("judge with verdicts here", judge, specs) for judge in judges}
-    assessor = [
-        assessor
-        for assessor in every
-        if (assessor.judge.spec in {*chosen, CODE} if chosen else gathered.board.has(*assessor))
-    ]
-    return sorted(
-        assessor, key=lambda assessor: (assessor.judge.spec == CODE, is_panel(assessor.judge.spec), assessor.order)
-    )
 
 
 DECIDING = ("faithfulness", "false_statements")
@@ -139,7 +120,7 @@ def compare_recorded(
     loaded = load_metrics(metrics_to_compare(experiment) if metrics is None else metrics)
     asked = {metric.name for metric in loaded}
     decide = [name for name in DECIDING if name not in asked and name in judged_in(experiment)]
-    gathered = gather_with_panels(experiment, [*loaded, *load_metrics(decide)])
+    gathered = gather(experiment, [*loaded, *load_metrics(decide)])
     gathered = gathered if judges else gathered.shown
     names = [metric.name for metric in loaded if metric.name in gathered.metrics]
     met = derive_pairs(experiment, gathered)[0] if by is None and (metrics is None or PAIRWISE in metrics) else ()

@@ -21,10 +21,10 @@ from drretail.eval.numbers.gathering import (
     Gathered,
     JudgedRun,
     PlannedRun,
-    gather_with_panels,
+    gather,
     means_by_query,
 )
-from drretail.eval.numbers.judges import Assessor, TableKey, is_panel, judge_spec
+from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec
 from drretail.eval.registry import installed
 from drretail.experiment import Definition
 from drretail.records.base import Rules, sha256_of
@@ -43,7 +43,7 @@ OF_COSTS = {NO_REPORT: "no report", NO_USAGE: "usage unknown"}
 
 @dataclass(frozen=True, slots=True)
 class RunValue:
-    """A row of the long table: one planned run in one variant by one judge, or by a panel."""
+    """A row of the long table: one planned run in one variant by one judge."""
 
     metric: str
     variant: str
@@ -170,8 +170,8 @@ def run_values(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator
 def summaries(every: Sequence[Facts]) -> Iterator[Score]:
     """The scores of each system by each judge, in the order of the metric's variants.
 
-    A panel has no pooled variants, since its members extracted different claims. Whether a variant was asked for
-    follows from the system's own reports, or from all systems' in the table if it has none.
+    Whether a variant was asked for follows from the system's own reports, or from all systems' in the table if it has
+    none.
     """
     of_table: dict[TableKey, list[JudgedRun]] = defaultdict(list)
     for facts in every:
@@ -180,10 +180,9 @@ def summaries(every: Sequence[Facts]) -> Iterator[Score]:
         counted = [result for result in facts.results if result.lacks is None]
         values = [result.values for result in counted or of_table[facts.table_key]]
         for variant in facts.metric.variants:
-            pools_of_a_panel = is_panel(facts.assessor.judge.spec) and variant in facts.metric.pooled
             left_out = any(variant not in its for its in values)
             is_unasked = left_out and all(variant not in its or its[variant].state == "na" for its in values)
-            if not pools_of_a_panel and not is_unasked:
+            if not is_unasked:
                 yield summary(facts, variant)
 
 
@@ -365,9 +364,8 @@ def with_slices(experiment: Path, scores: Scores) -> Scores:
     metrics = [metric for metric in every if metric is not None]
     names = {metric.name for metric in metrics}
     judges = {TableKey(metric, judge) for metric, _, judge in shown if metric in names}
-    asked = {key for key in judges if not is_panel(key.assessor.judge.spec)}
-    gathered = gather_with_panels(experiment, metrics)
-    every = all_facts(gathered, asked)
+    gathered = gather(experiment, metrics)
+    every = all_facts(gathered, judges)
     every = [facts for facts in every if (facts.metric.name, facts.system, facts.assessor) in shown]
     slices = slice_scores(every, query_slices(gathered.definition))
     return scores.model_copy(update={"slices": (*scores.slices, *slices)})

@@ -263,7 +263,8 @@ def _by_bound(rule: BoundRule, row: ComparedRow) -> GateResult:
 def _gate(rule: GateRule, row: ComparedRow, clusters: Clusters, level: float) -> Gate:
     """The test of a change for the worse, with each failed run as the worst value; values fall where they get worse."""
     values = row.with_failed or row.by_query
-    sign = -1 if _is_rise(rule, row) else 1
+    is_rise = row.less_is_better if rule.way == "margin" else rule.way == "rise"
+    sign = -1 if is_rise else 1
     lowest = 0.0 if sign > 0 else -_whole(row)
     every = [value for both in values.values() for value in both]
     is_open = not isfinite(lowest) or min(every, default=0.0) < 0
@@ -280,10 +281,6 @@ def _gate(rule: GateRule, row: ComparedRow, clusters: Clusters, level: float) ->
 def _whole(row: ComparedRow) -> float:
     """The highest value that there is; infinite without one."""
     return 1.0 if row.metric == DONE else inf if row.apart is None else 10 * row.apart
-
-
-def _is_rise(rule: GateRule, row: ComparedRow) -> bool:
-    return row.less_is_better if rule.way == "margin" else rule.way == "rise"
 
 
 def _by_test(rule: GateRule, row: ComparedRow, clusters: Clusters, level: float) -> GateResult:

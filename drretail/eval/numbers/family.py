@@ -1,6 +1,6 @@
 """The tests that are corrected together: each system against one baseline, in every headline and in ``done``."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from drretail.errors import UserError
@@ -15,6 +15,7 @@ from drretail.eval.registry import CONVERSATION, PAIRWISE
 from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.run import TURN_FLOORS, Place, place_of
+from drretail.records.score import CODE
 
 ALL_PAIRS = "all"
 """As a baseline: every system is compared with every other one."""
@@ -23,6 +24,23 @@ ALL_PAIRS = "all"
 Family = Mapping[tuple[Measure, Labels], ComparedRow]
 """The concluded row of each headline and pair of systems."""
 _Rows = dict[tuple[Measure, Labels], ComparedRow]
+
+
+def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Sequence[str] = ()) -> list[Assessor]:
+    """Whose numbers are compared: those who were asked last or, by all rules, the named ``judges``; and code, which
+    knows what is ``done``.
+
+    Code comes last. Raises as ``resolve_name`` does.
+    """
+    every = {*gathered.assessors(), *map(Assessor.of, pairs), OF_DONE.assessor}
+    specs = {assessor.judge.spec for assessor in every} - {CODE}
+    chosen = {resolve_name("judge with verdicts here", judge, specs) for judge in judges}
+    assessor = [
+        assessor
+        for assessor in every
+        if (assessor.judge.spec in {*chosen, CODE} if chosen else gathered.board.has(*assessor))
+    ]
+    return sorted(assessor, key=lambda assessor: (assessor.judge.spec == CODE, assessor.order))
 
 
 def chosen_pairs(
@@ -114,7 +132,9 @@ def corrected(parts: Sequence[Family], gathered: Gathered) -> list[Family]:
     rows = concluded([parts[at][headline, pair] for at, headline, pair in keys], gathered.clusters)
     families: list[_Rows] = [{} for _ in parts]
     for (at, headline, (a, b)), row in zip(keys, rows, strict=True):
-        about = {"a": a, "b": b, "judge": _label_of(headline.assessor)}
+        assessor = headline.assessor
+        rules = "" if assessor.rules == "default" else f" (rules {assessor.rules})"
+        about = {"a": a, "b": b, "judge": f"{judge_spec(assessor.judge)}{rules}"}
         families[at][headline, (a, b)] = row.model_copy(update=about)
     return [*families]
 
@@ -164,12 +184,6 @@ def _tells_nothing(contrasts: Contrasts, metric: Metric, measure: Measure) -> Un
     if most is None or not best or means["floor"][best] < most:
         return None
     return "missing", f"{best} does as well as the oracle ({most:.2f}), so these queries tell no systems apart"
-
-
-def _label_of(assessor: Assessor) -> str:
-    """The judge's name, with its settings and rules where they are not the usual ones."""
-    rules = "" if assessor.rules == "default" else f" (rules {assessor.rules})"
-    return f"{judge_spec(assessor.judge)}{rules}"
 
 
 def tested(family: Family, headline: Measure, a: str, b: str) -> ComparedRow | None:

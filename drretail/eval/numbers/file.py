@@ -20,18 +20,17 @@ from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.ablations import all_ablations
-from drretail.eval.numbers.comparing import assessors_of
 from drretail.eval.numbers.facts import NOT_RATED, Facts, all_facts, query_slices, slice_scores, summaries
-from drretail.eval.numbers.family import chosen_pairs, family_of, floors_of, with_conclusions
+from drretail.eval.numbers.family import assessors_of, chosen_pairs, family_of, floors_of, with_conclusions
 from drretail.eval.numbers.gathering import (
     DAMAGED_RUNS,
     LACKS_IN_WORDS,
     NOT_JUDGED,
     Gathered,
     JudgedRun,
-    gather_with_panels,
+    gather,
 )
-from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec, panel_of
+from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec
 from drretail.eval.numbers.pairs import derive_pairs
 from drretail.eval.numbers.scoreboard import VOTES, scoreboard
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed
@@ -58,8 +57,8 @@ def agreements(gathered: Gathered) -> list[Agreement]:
     return [
         _agreement(gathered, metric, variant, first, second)
         for metric in gathered.metrics.values()
-        for first, second in combinations(panel_of(gathered.assessors(metric.name)), 2)
-        if first.rules == second.rules
+        for first, second in combinations(gathered.assessors(metric.name), 2)
+        if first.rules == second.rules and "rule_based" not in (first.judge.kind, second.judge.kind)
         for variant in metric.variants
         if variant not in metric.pooled
     ]
@@ -242,7 +241,7 @@ def derive_scores(
     of two systems. A judge that was not asked gets no rows for systems of which it judged nothing. ``judge_notes``
     are shown beside faithfulness, by the judge's key.
     """
-    gathered = gather_with_panels(experiment, sorted(metrics, key=_order), counts_words=True)
+    gathered = gather(experiment, sorted(metrics, key=_order), counts_words=True)
     every = [*all_facts(gathered, asked)]
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     # On the board, corrections count the tests of those who were asked last alone.

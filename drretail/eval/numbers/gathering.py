@@ -1,10 +1,4 @@
-"""All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it.
-If the last ``score`` asked two or more language models, they also count as one judge: a panel with the median of their
-values, which is shown where it is asked for by name.
-
-A panel's rows have a judge of their own beside its members' rows, so that no ranking mixes judges silently. Rule-based
-judges are left out: their values mean something else.
-"""
+"""All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from statistics import median
 from typing import Literal, TypeVar
 
 from drretail.eval.claims.audit import shares_of
@@ -21,16 +14,7 @@ from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.method import in_all_wordings
 from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest, is_unrated, of_answers
-from drretail.eval.numbers.judges import (
-    NO_JUDGE,
-    Assessor,
-    Board,
-    TableKey,
-    is_panel,
-    panel_of,
-    panel_ref,
-    read_board,
-)
+from drretail.eval.numbers.judges import NO_JUDGE, Assessor, Board, TableKey, read_board
 from drretail.eval.registry import AS_ANSWERS, COUNTS_STEPS, FALSE_STATEMENTS
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.report.render import count_words
@@ -220,20 +204,19 @@ class Gathered:
         return audits
 
     def not_read(self, assessors: Collection[Assessor], labels: Collection[str]) -> Iterator[str]:
-        """Sentences that name the models among these judges, and members of panels, that do not read, and the systems
-        among these of whose citations too many could not be read.
+        """Sentences that name the models among these judges that do not read, and the systems among these of whose
+        citations too many could not be read.
         """
-        are_panels = any(is_panel(assessor.judge.spec) for assessor in assessors)
         for assessor, audit in self.audits.items():
-            is_meant = assessor.judge.kind != "rule_based" and (assessor in assessors or are_panels)
-            yield from [audit.warning] if is_meant and audit.warning else []
+            if audit.warning and assessor.judge.kind != "rule_based" and assessor in assessors:
+                yield audit.warning
         if CLAIMS in self.metrics:
             unread = (why for label, why in self.unread_citations.items() if label in labels)
             yield from (f"Nothing is concluded from FP and FR where citations are not read: {why}." for why in unread)
 
     def unread(self, assessor: Assessor, metric: str = "", labels: Collection[str] = ()) -> tuple[Outcome, str] | None:
         """The outcome where nothing is concluded from a judge in a metric on these systems, and why: it follows rules,
-        it, or a member of the panel, does not read, or the metric rests on citations that could not be read.
+        it does not read, or the metric rests on citations that could not be read.
         """
         if assessor.judge.follows_rules:
             # What rules say of an assistant's answers is code's reading, as are false statements that they do not deny
@@ -265,7 +248,8 @@ class Gathered:
 
 def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = False) -> Gathered:
     """The results of the current verdicts of these metrics, run by run and judge by judge. Words that a reader meets
-    are counted only if asked for: that takes the evidence, the largest of a run's files.
+    are counted only if asked for: that takes the evidence, the largest of a run's files. Of assistants, what these are
+    not asked for is left out.
 
     A verdict is current if it is about this report, and was asked by today's prompts and by this version of its metric.
     Raises UserError for a folder without an experiment, and for files of another format.
@@ -298,7 +282,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
                 subject.run_id,
                 subject.report_sha,
                 words=len(split_words(subject.report or "")),
-                words_read=words_read(subject, _counted(subject, tables_of_judges)) if counts_words else 0,
+                words_read=words_read(subject, tables_of_judges) if counts_words else 0,
                 usage={} if run is None else run.usage,
                 status=_status(subject),
                 without_report={metric.name: _without_report(subject, metric) for metric in metrics},
@@ -309,21 +293,17 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
             )
         )
     in_units = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
-    return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges), read_board(experiment))
+    definition, board = read_definition(experiment), read_board(experiment)
+    return _as_asked(Gathered(definition, in_units, tuple(plans), dict(tables_of_judges), board))
 
 
-def _counted(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Mapping[str, Value]:
-    for key, by_run in tables_of_judges.items():
-        if key.metric == COUNTS_STEPS and subject.run_id in by_run:
-            return by_run[subject.run_id].values
-    return {}
-
-
-def words_read(subject: Subject, counted: Mapping[str, Value]) -> int:
+def words_read(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> int:
     """The number of words of the run's report with its list of sources, from the values of ``COUNTS_STEPS`` if they
     hold it: to count them anew takes the evidence, the largest of a run's files.
     """
-    if (words := counted.get("words")) is not None:
+    tables = (by_run for key, by_run in tables_of_judges.items() if key.metric == COUNTS_STEPS)
+    judged = next((by_run[subject.run_id] for by_run in tables if subject.run_id in by_run), None)
+    if judged is not None and (words := judged.values.get("words")) is not None:
         return int(words.value or 0)
     return 0 if subject.run is None else count_words(subject.run.report, subject.evidence)[0]
 
@@ -364,12 +344,10 @@ def _status(subject: Subject) -> RunStatus:
     return "spoiled" if run.is_lost(subject.system) else "failed"
 
 
-def gather_with_panels(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = False) -> Gathered:
-    """``gather`` with panels of judges; of assistants, without what these are not asked for."""
-    gathered = with_panels(gather(experiment, metrics, counts_words=counts_words))
+def _as_asked(gathered: Gathered) -> Gathered:
+    """Of assistants, without what these are not asked for, floors of research, and a rule-based judge's claims."""
     if not gathered.are_answers:
         return gathered
-    # Without what assistants are not asked for, floors of research, and a rule-based judge's claims.
     as_asked = {name: of_answers(metric) for name, metric in gathered.metrics.items()}
     as_asked = {name: metric for name, metric in as_asked.items() if metric.variants}
     systems = gathered.definition.systems
@@ -454,45 +432,3 @@ def averaged(repeats: Sequence[Mapping[str, Value]]) -> Mapping[str, Value]:
         state = "scored" if scored else gravest(value.state for value in its) or "failed"
         means[variant] = Value(variant, state, sum(scored) / len(scored) if scored else None, dict(items))
     return means
-
-
-MEDIAN = "median"
-
-
-def with_panels(gathered: Gathered) -> Gathered:
-    """The results with one more judge, the median, for each metric in which two or more models were asked last."""
-    panels: dict[TableKey, dict[str, JudgedRun]] = {}
-    for metric in gathered.metrics:
-        if assessors := panel_of(gathered.shown.assessors(metric)):
-            members = [gathered.tables_of_judges[TableKey(metric, assessor)] for assessor in assessors]
-            panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MEDIAN), assessors[0].rules)
-            # A run that some member has not judged counts as not judged by the panel.
-            complete = [run for run in members[0] if all(run in runs for runs in members)]
-            panels[TableKey(metric, panel)] = {run: _together([runs[run] for runs in members]) for run in complete}
-    return replace(gathered, tables_of_judges={**gathered.tables_of_judges, **panels})
-
-
-def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
-    """The median of the members that scored a variant, if they are more than half; else the gravest state of the
-    others.
-    """
-    lacks = next((run.lacks for run in runs if run.lacks is not None), None)
-    values: dict[str, Value] = {}
-    for variant in dict.fromkeys(variant for run in runs for variant in run.values):
-        of_variant = [run.values[variant] for run in runs if variant in run.values]
-        scored = [value.value for value in of_variant if value.value is not None]
-        items = {"judges": len(scored), "spread": max(scored) - min(scored)} if scored else {}
-        values[variant] = (
-            Value(variant, "scored", median(scored), items)
-            if 2 * len(scored) > len(runs)
-            else Value(variant, gravest(value.state for value in of_variant) or "failed")
-        )
-    return JudgedRun(
-        runs[0].query_id,
-        {} if lacks else values,
-        lacks,
-        verdicts=sum(run.verdicts for run in runs),
-        errors=tuple(error for run in runs for error in run.errors),
-        stale=sum(run.stale for run in runs),
-        repairs=sum(run.repairs for run in runs),
-    )

@@ -1,17 +1,17 @@
-"""Who judged by which rules, whom the last ``score`` asked (board.json), and the names of panels.
+"""Who judged by which rules, whom the last ``score`` asked (board.json).
 
 Boards, comparisons and pages show the numbers of those who were asked last, in a new folder and in one that was scored
 in another way before.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from drretail.errors import UserError
 from drretail.files import read_json, write_json
 from drretail.records.base import Document, OfJudge, Rules
-from drretail.records.score import CODE, PANEL, JudgeRef
+from drretail.records.score import CODE, JudgeRef
 
 
 class Assessor(NamedTuple):
@@ -54,7 +54,7 @@ class Board(Document):
     """The judges' keys, in the order in which they were named; none if only code has judged."""
 
     def has(self, judge: JudgeRef, rules: Rules) -> bool:
-        """True for code, and for these judges by these rules. A panel is shown only where it is asked for by name."""
+        """True for code, and for these judges by these rules."""
         return judge.spec == CODE or (judge.key in self.judge and rules == self.rules)
 
     def first(self, assessors: Iterable[Assessor]) -> Assessor | None:
@@ -91,20 +91,3 @@ def write_board(experiment: Path, board: Board) -> None:
 def judge_spec(judge: JudgeRef) -> str:
     """ "provider:model", with a hash of the parameters if they distinguish judges of one model."""
     return f"{judge.spec}-{judge.params_hash}" if judge.params_hash else judge.spec
-
-
-def is_panel(spec: str) -> bool:
-    """True for the name of a panel, which has no verdicts of its own."""
-    return spec.startswith(f"{PANEL}(")
-
-
-def panel_of(assessors: Iterable[Assessor]) -> list[Assessor]:
-    """The models among those who were asked together; empty if there are fewer than two."""
-    models = [each for each in assessors if each.judge.kind != "rule_based" and not is_panel(each.judge.spec)]
-    return models if len(models) > 1 else []
-
-
-def panel_ref(members: Sequence[JudgeRef], how: str) -> JudgeRef:
-    """A panel as a judge: ``panel(median):a+b``; a language model if every member is one."""
-    kind = "llm" if all(member.kind == "llm" for member in members) else "scripted"
-    return JudgeRef(spec=f"{PANEL}({how}):{'+'.join(map(judge_spec, members))}", kind=kind)

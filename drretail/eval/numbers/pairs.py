@@ -16,7 +16,7 @@ from drretail.eval.method import in_all_wordings
 from drretail.eval.numbers.contrast import NA, Side, contrast, p_with_failed
 from drretail.eval.numbers.facts import NOT_RATED
 from drretail.eval.numbers.gathering import LACKS_IN_WORDS, Gathered, PlannedRun, means_by_query, verdicts_by_assessor
-from drretail.eval.numbers.judges import Assessor, Board, panel_of, panel_ref
+from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.wording import PREFERENCE
 from drretail.eval.registry import PAIRWISE, pair_metric
 from drretail.records.base import Rules
@@ -49,8 +49,6 @@ class PairOutcome:
     """Answers that choose one of the two; "equal" is none."""
     chose_first: int = 0
     """Those of them that choose the report read first."""
-    disagreed: float | None = None
-    """1 if the members of a panel disagreed; None for a single judge."""
     failed_verdicts: int = 0
     error: str = ""
     """Why the first of these failed."""
@@ -129,7 +127,9 @@ def _judged(
     times = sorted({verdict.judge_repeat for verdict in living}) or [1]
     times_asked = [{verdict.order: verdict for verdict in living if verdict.judge_repeat == time} for time in times]
     outcomes = [_once(first.query.query_id, by_order, orders) for by_order in times_asked]
-    scored = [outcome for outcome in outcomes if outcome.state == "scored"] or [_first_lacking(outcomes)]
+    scored = [outcome for outcome in outcomes if outcome.state == "scored"]
+    # Without a result, the first that lacks one, those that can't be judged last.
+    scored = scored or [min(outcomes, key=lambda outcome: (outcome.state == "na", outcome.state))]
     names = ("win", "loss", "flipped")
     means: dict[str, Any] = {name: _mean([getattr(outcome, name) for outcome in scored]) for name in names}
     return replace(
@@ -169,12 +169,6 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
     )
 
 
-def _first_lacking(outcomes: Iterable[PairOutcome]) -> PairOutcome:
-    """The first one without a result, those that can't be judged last."""
-    lacking = (outcome for outcome in outcomes if outcome.state != "scored")
-    return min(lacking, key=lambda outcome: (outcome.state == "na", outcome.state))
-
-
 def _mean(numbers: Sequence[float | None]) -> float | None:
     present = [number for number in numbers if number is not None]
     return sum(present) / len(present) if present else None
@@ -190,75 +184,16 @@ ByPair = Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]
 """One judge's outcomes by pair and dimension."""
 
 
-def _outcomes(by_pair: ByPair) -> Iterator[PairOutcome]:
-    return (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
-
-
 def order_decided(by_pair: ByPair) -> bool:
     """True for a judge that chooses by the place of a report, over all pairs of systems and dimensions.
 
     A judge that is asked in both orders and reads chooses each place equally often, also where it likes one system
     best; a coin does so nearly.
     """
-    every = [*_outcomes(by_pair)]
+    every = [outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its]
     choices, first = sum(outcome.choices for outcome in every), sum(outcome.chose_first for outcome in every)
     is_rare = (sign_test([1.0] * first + [-1.0] * (choices - first)) or 1.0) <= _BY_CHANCE
     return is_rare and max(first, choices - first) >= BY_ORDER * choices
-
-
-MAJORITY = "majority"
-
-
-def with_majorities(results: Results, board: Board) -> Results:
-    """The results with one more judge, the majority, if two or more models that were asked last, and that read,
-    compared the same systems.
-    """
-
-    def has_spoken(by_pair: ByPair) -> bool:
-        """False for a judge that met the limit before its first answer."""
-        return any(outcome.state in ("scored", "na", "judge") for outcome in _outcomes(by_pair))
-
-    spoken = [
-        assessor
-        for assessor, by_pair in results.items()
-        if board.has(*assessor) and has_spoken(by_pair) and not order_decided(by_pair)
-    ]
-    assessors = panel_of(sorted(spoken, key=lambda assessor: assessor.order))
-    if not assessors:
-        return results
-    members = [results[assessor] for assessor in assessors]
-    panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MAJORITY), assessors[0].rules)
-    by_pair = {
-        labels: {
-            dimension: [
-                _most(together) for together in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
-            ]
-            for dimension in members[0][labels]
-        }
-        for labels in members[0]
-        if all(labels in by_pair for by_pair in members)
-    }
-    return {**results, panel: by_pair} if by_pair else results
-
-
-def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
-    """One meeting by majority: scored if more than half of the panel scored it, won by the side that more than half
-    prefer.
-    """
-    results = [outcome.result for outcome in outcomes if outcome.result is not None]
-    lead = Counter(sign(result - 0.5) for result in results)
-    if 2 * len(results) <= len(outcomes):
-        return _first_lacking(outcomes)
-    winner = next((side for side, count in lead.items() if 2 * count > len(outcomes)), 0)
-    first = outcomes[0]
-    return PairOutcome(
-        first.query_id,
-        "scored",
-        float(winner > 0),
-        float(winner < 0),
-        disagreed=float(len(lead) > 1),
-        words=first.words,
-    )
 
 
 def derive_pairs(
@@ -270,7 +205,7 @@ def derive_pairs(
     ``asked`` names judges and pairs that get rows even if there was nothing to compare. Overall quality is concluded
     with the headlines (``family_of``); the other dimensions are exploratory.
     """
-    results = with_majorities(read_outcomes(experiment, gathered, asked), gathered.board)
+    results = read_outcomes(experiment, gathered, asked)
     pairs: list[PairScore] = []
     ranks: list[Score] = []
     for assessor in sorted(results, key=lambda assessor: assessor.order):
@@ -402,7 +337,6 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "length_controlled": Share(value=even.value, ci_low=even.low, ci_high=even.high),
         "flip_rate": mean([outcome.flipped for outcome in scored]),
         "first_position_rate": sum(outcome.chose_first for outcome in scored) / choices if choices else None,
-        "disagreement": mean([outcome.disagreed for outcome in scored]),
     }
 
 

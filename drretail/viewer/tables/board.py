@@ -22,7 +22,7 @@ from drretail.records.comparison import ComparedRow
 from drretail.records.figures import counted
 from drretail.records.query import NOT_LAST
 from drretail.records.run import place_of
-from drretail.records.score import CODE, BoardRow, NeedFloor, Scoreboard, ShownColumn, Unit, reasons_of
+from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
 from drretail.stats.intervals import Clusters
 from drretail.viewer.drawing.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.experiment import OUTCOME
@@ -277,18 +277,14 @@ class BoardTables:
             )
         names_shown = [head.name for head, _ in pairs]
         if (name := next((column.name for column in columns if column.variant == OUTCOME), None)) in names_shown:
-            cells = [self._need_cells(floor, names_shown.index(name), len(pairs)) for floor in self.board.needs]
-            rows += [Row(floor.name, its, place="floor") for floor, its in zip(self.board.needs, cells, strict=True)]
+            for floor in self.board.needs:
+                cell = Cell(floor.value, "short", n=floor.n, planned=floor.n_asked, note=floor.of_needing)
+                its = (cell if shown_name == name else None for shown_name in names_shown)
+                rows.append(Row(floor.name, tuple(its), place="floor"))
         judged = {column.name for column in columns if column.metric not in ("", VOTES) and not column.decides}
         is_judged = any(row.cells[name].judge != CODE for row in self.board.rows for name in judged & row.cells.keys())
         by = judged_by(self.board.judge) if is_judged else ""
         return Table(title, tuple(head for head, _ in pairs), tuple(rows), by=by, heading="System")
-
-    @staticmethod
-    def _need_cells(floor: NeedFloor, at: int, width: int) -> tuple[Cell | None, ...]:
-        """What ``right`` would be, in the column at this place."""
-        cell = Cell(floor.value, "short", n=floor.n, planned=floor.n_asked, note=floor.of_needing)
-        return tuple(cell if place == at else None for place in range(width))
 
     def _column(
         self, column: ShownColumn, rows: Sequence[BoardRow], steps: Sequence[BoardRow], *, brief: bool

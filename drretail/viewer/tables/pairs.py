@@ -68,7 +68,6 @@ def _tables_of(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Syste
     is_short = len(each_pair) > WHOLE and bool(overall)
     *shown, last = [_table("Overall quality", "", "Pair", overall)] if is_short else each_pair
     meaning = NOTES["pairs_in_one_order"] if rows[0].rules == "paper" else NOTES["pairs"]
-    meaning = NOTES["pairs_of_a_panel"] if any(row.disagreement is not None for row in rows) else meaning
     shown.append(replace(last, notes=(meaning, *notes_on(names, systems))))
     # Systems as rows by overall strength, dimensions as columns, if at least three systems have opponents.
     by_system = {row.system: row for row in ranks if row.variant == OVERALL}
@@ -122,5 +121,4 @@ _READ: Mapping[str, Callable[[PairScore], Cell | None]] = {
     "win rate": lambda row: None if row.win_rate.value is None else measured_cell(row.win_rate),
     "flips": lambda row: None if row.flip_rate is None else Cell(row.flip_rate, "percent"),
     "first": lambda row: None if row.first_position_rate is None else Cell(row.first_position_rate, "percent"),
-    "differ": lambda row: None if row.disagreement is None else Cell(row.disagreement, "percent"),
 }

@@ -7,8 +7,9 @@ from typing import Any
 
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metric import Metric, Value
-from drretail.eval.numbers.comparing import assessors_of, compare_systems
+from drretail.eval.numbers.comparing import compare_systems
 from drretail.eval.numbers.contrast import DONE
+from drretail.eval.numbers.family import assessors_of
 from drretail.eval.numbers.gathering import Gathered, JudgedRun, PlannedRun, averaged
 from drretail.eval.numbers.judges import Assessor, Board, TableKey
 from drretail.eval.numbers.wording import PREFERENCE

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from drretail.conditions.registry import load_condition
 from drretail.eval.numbers.ablations import ablation_tables, agents_by_setting
-from drretail.eval.numbers.comparing import assessors_of
+from drretail.eval.numbers.family import assessors_of
 from drretail.records.run import NULL_AGENTS, System
 from tests import build
 from tests.build import SYSTEM

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drretail.errors import UnknownName
-from drretail.eval.numbers.comparing import assessors_of, with_margins
+from drretail.eval.numbers.comparing import with_margins
+from drretail.eval.numbers.family import assessors_of
 from drretail.eval.numbers.gathering import Gathered
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import difference_test

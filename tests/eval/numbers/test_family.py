@@ -7,10 +7,8 @@ import pytest
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.numbers.family import chosen_pairs, family_of
-from drretail.eval.numbers.judges import Assessor
 from drretail.experiment import Definition, Experiment, read_definition
 from drretail.records.run import BASELINES
-from drretail.records.score import JudgeRef
 from tests.build import SYSTEM
 from tests.eval.numbers.crafted import CODE, JUDGE, comparison, gathered, noisy, only_row, runs
 
@@ -68,11 +66,6 @@ def test_all_systems_against_one_are_one_family_of_tests() -> None:
     for baseline, tests in (("b", 2), ("all", 3)):
         family = family_of(held, chosen_pairs(held.definition, baseline=baseline)[1], [JUDGE])
         assert [row.tests for row in family.values()] == [tests] * tests
-    # So are the medians and the majorities of one panel.
-    panel = [Assessor(JudgeRef(spec=f"panel({how}):x:a+x:b", kind="llm"), "default") for how in ("median", "majority")]
-    named = zip(("quality", "faithfulness"), ("overall", "FP"), panel, strict=True)
-    held = gathered(*((*measure, {"a": runs(a), "b": runs(b)}) for measure in named))
-    assert [row.tests for row in family_of(held, [("b", "a")], panel).values()] == [2, 2]
 
 
 def test_the_baseline_is_the_first_agent_that_the_experiment_named_whatever_came_later(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What scores.json holds besides rows of metrics: agreements, panels and attacks. Also tests records/score.py."""
+"""What scores.json holds besides rows of metrics: agreements and judgings. Also tests records/score.py."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from drretail.eval.judging.question import VerdictFile, verdict_path
-from drretail.eval.metric import Value
 from drretail.eval.numbers.facts import NOT_RATED
 from drretail.eval.numbers.file import agreements, derive_scores, other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.numbers.gathering import Gathered, with_panels
-from drretail.eval.numbers.judges import Assessor, TableKey, is_panel
+from drretail.eval.numbers.gathering import Gathered
+from drretail.eval.numbers.judges import Assessor, TableKey
 from drretail.records.base import OfJudge, sha256_of
 from drretail.records.score import (
     Agreement,
@@ -117,30 +116,6 @@ def test_a_report_that_one_judge_alone_rated_is_dropped_from_their_agreement() -
     assert (row.first, row.second, row.rho_report) == ("anthropic:claude", "openai:gpt", 1.0)
     (none,) = [row for row in agreements(judged({"a@m": mine["a@m"][2:3]}, {"a@m": [1.0]})) if row.variant == "depth"]
     assert (none.n_reports, none.n_dropped, none.exact, none.difference) == (0, 1, None, None)
-
-
-@pytest.mark.parametrize(
-    ("values", "found"),
-    [
-        ((3, 9, 4), Value("depth", "scored", 4, {"judges": 3, "spread": 6})),
-        ((3, "failed", 6), Value("depth", "scored", 4.5, {"judges": 2, "spread": 3})),
-        ((3, "failed", "na"), Value("depth", "failed")),
-        ((3, "failed"), Value("depth", "failed")),
-        ((3, "not judged", 4), None),
-    ],
-)
-def test_a_panel_has_the_median_where_more_than_half_rated_and_nothing_before_all_are_done(
-    values: tuple[crafted.Run, ...], found: Value | None
-) -> None:
-    third = Assessor(JudgeRef(spec="x:third", kind="llm"), "default")
-    seats = (crafted.JUDGE, crafted.OTHER, third)
-    rated = [
-        ("quality", "depth", seat, {"a": crafted.runs([7, value])}) for seat, value in zip(seats, values, strict=False)
-    ]
-    held = with_panels(crafted.gathered(*rated))
-    (panel,) = [judged for key, judged in held.tables_of_judges.items() if is_panel(key.assessor.judge.spec)]
-    of_second = panel.get("a/q001-r1")
-    assert (None if of_second is None else of_second.values["depth"]) == found
 
 
 def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Verdicts of all judges, run by run: repeats of a judge, counts, panels, and how they read."""
+"""Verdicts of all judges, run by run: repeats of a judge, counts, and how they read."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,15 +6,10 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.numbers.gathering import JudgedRun, averaged, gather, means_by_query, with_panels
-from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec, panel_of, panel_ref
-from drretail.records.score import JudgeRef
+from drretail.eval.numbers.gathering import averaged, gather, means_by_query
 from drretail.stats.intervals import binomial_ends, pooled_ends
 from tests import build
 from tests.eval import own
-from tests.eval.numbers import crafted
-
-ONE, TWO = JudgeRef(spec="p:one", kind="llm"), JudgeRef(spec="p:two", kind="scripted", params_hash="warm")
 
 
 def test_repeats_of_a_judge_are_averaged_and_one_that_failed_counts_in_items_alone() -> None:
@@ -43,24 +38,6 @@ def test_a_share_whose_values_leave_0_to_1_is_a_count_for_all_systems(tmp_path: 
         assert described.counts == (("half",) if is_count else ()), "a difference may be below 0"
         rated = own.SILENT.description.model_copy(update={"scale": "rating"})
         assert gather(folder, [replace(own.SILENT, description=rated)]).metrics["stub"].description.counts == ()
-
-
-def test_two_models_that_were_asked_together_are_a_panel_and_rules_or_a_panel_have_no_seat() -> None:
-    first, second = Assessor(ONE, "default"), Assessor(TWO, "default")
-    rules = Assessor(JudgeRef(spec="offline:judge", kind="rule_based"), "default")
-    panel = Assessor(panel_ref([ONE, TWO], "median"), "default")
-    assert (panel.judge.spec, panel.judge.kind) == ("panel(median):p:one+p:two-warm", "scripted")
-    assert panel_ref([ONE, ONE], "median").kind == "llm"
-    assert (judge_spec(ONE), judge_spec(TWO)) == ("p:one", "p:two-warm")
-    assert panel_of([rules, second, panel, first]) == [second, first]
-    assert panel_of([rules, first, panel]) == []
-    held = crafted.gathered(("quality", "depth", crafted.JUDGE, {"a": crafted.runs([1.0])}))
-    counted = JudgedRun("q", {}, None, verdicts=2, errors=("no",), stale=3, repairs=1)
-    tables = {TableKey("quality", seat): {"a/q000-r1": counted} for seat in (crafted.JUDGE, crafted.OTHER)}
-    board = held.board.model_copy(update={"judge": (crafted.JUDGE.judge.key, crafted.OTHER.judge.key)})
-    (_, _, (key, by_run)) = with_panels(replace(held, tables_of_judges=tables, board=board)).tables_of_judges.items()
-    assert key.assessor.judge.spec == "panel(median):anthropic:claude+openai:gpt"
-    assert by_run["a/q000-r1"] == JudgedRun("q", {}, None, verdicts=4, errors=("no", "no"), stale=6, repairs=2)
 
 
 def test_a_judge_s_share_has_an_exact_interval_for_as_many_cases_as_reports_are_worth() -> None:

@@ -95,26 +95,22 @@ def test_tables_are_of_the_first_judge_and_agreement_stands_beside_whoever_was_a
     assert text.count("Appendix E. Agreement of p:one and p:other") == 2
     page = write_report_page(read_view(folder), tmp_path / "page.html", "single").read_text()
     assert "Appendix E. Agreement of p:one and p:other" in page
-    assert "panel(" not in text + page
 
 
 def test_the_first_judge_is_the_first_model_that_was_named_and_code_is_none(tmp_path: Path) -> None:
     one, other, late = (JudgeRef(spec=f"p:{name}", kind="llm") for name in ("one", "other", "late"))
     rules, code = JudgeRef(spec="offline:judge", kind="rule_based"), JudgeRef(spec="code", kind="rule_based")
-    panel = JudgeRef(spec="panel(median):p:one+p:other", kind="llm")
     board = Board(rules="paper", judge=(rules.key, other.key, one.key))
-    asked = [Assessor(judge, "paper") for judge in (one, late, rules, code, other, panel)]
+    asked = [Assessor(judge, "paper") for judge in (one, late, rules, code, other)]
     # From the end: each is first of those that are left.
     for left, first in enumerate((other, one, rules, None)):
         gone = (other, one, rules)[:left]
         found = board.first([pair for pair in asked if pair[0] not in gone])
         assert found == (None if first is None else (first, "paper"))
-    others = [Assessor(one, "default"), Assessor(panel, "default")]
-    assert board.first(others) is None
-    assert [board.has(judge, "default") for judge in (code, one, panel)] == [True, False, False]
+    assert board.first([Assessor(one, "default")]) is None
+    assert [board.has(judge, "default") for judge in (code, one)] == [True, False]
     ranks = sorted([late, rules, one, other], key=lambda judge: board.place(judge, "paper"))
     assert ranks == [other, one, rules, late]
-    assert not board.has(panel, "paper"), "which is shown where it is asked for by name"
     assert read_board(tmp_path) == NO_JUDGE
     write_board(tmp_path, board)
     assert read_board(tmp_path) == board

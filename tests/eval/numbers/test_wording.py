@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.numbers.comparing import assessors_of
-from drretail.eval.numbers.family import board_rows, chosen_pairs, family_of, nothing_to_compare
+from drretail.eval.numbers.family import assessors_of, board_rows, chosen_pairs, family_of, nothing_to_compare
 from drretail.eval.numbers.gathering import Gathered
 from drretail.eval.numbers.judges import Assessor, Board
 from drretail.eval.numbers.wording import headlines_of, needed_sentence, sentences

@@ -1,4 +1,4 @@
-"""Pairs of reports: what is asked, what is preferred; what judges that follow one rule come to; panels."""
+"""Pairs of reports: what is asked, what is preferred; what judges that follow one rule come to."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
