@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from shlex import quote
@@ -25,15 +25,17 @@ from drretail.eval.numbers.fail_if import (
     confirmed,
     gate_results,
     read_rule,
+    rows_named,
     since_last_results,
     stated,
 )
 from drretail.eval.numbers.file import made_scores, outdated, outdated_note
+from drretail.eval.numbers.sample_sizes import SampleSize, sample_sizes, stated_size
 from drretail.eval.numbers.value_tables import compare_values, is_value_table
 from drretail.experiment import Definition, read_definition
 from drretail.files import write_atomically
 from drretail.records.comparison import Comparison, GateResult
-from drretail.records.figures import counted
+from drretail.records.figures import counted, percent, roughly
 from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import NOT_PROVED, NeedFloor, SettingTable
 from drretail.stats.intervals import Clusters
@@ -66,9 +68,11 @@ class Compared:
     """With ``by``: a table for each metric and judge."""
     floors: Mapping[str, Sequence[NeedFloor]] = field(default_factory=dict[str, Sequence[NeedFloor]])
     """By "needs", what ``right`` is worth in each part."""
+    sizes: list[SampleSize] = field(default_factory=list[SampleSize])
+    """With ``estimate``: how many queries show a difference."""
     systems: Systems = field(default_factory=dict[str, System])
     """The experiment's systems, by label."""
-    options: CompareOptions = field(default_factory=lambda: CompareOptions(""))
+    options: CompareOptions = field(default_factory=CompareOptions)
     """What was compared, and how much of it is printed."""
 
     @property
@@ -95,7 +99,7 @@ class Compared:
         for why, count in unread.items():
             again = f": drretail {AGAIN[why]} {place}" if why in AGAIN else ""
             notes.append(f"{counted(count, 'query', 'queries')} left out, {why}{again}.")
-        parts = self._settings() if self.settings else self._pairs()
+        parts = self._estimates() if self.sizes else self._settings() if self.settings else self._pairs()
         code = GATE_FAILED if "fails" in states else GATE_OPEN if "open" in states else 3
         left = states.count("fails") + states.count("open") + len(unread)
         return Result(self, self._document(), [*parts], notes=notes, left=left, code=code)
@@ -103,6 +107,8 @@ class Compared:
     def _document(self) -> dict[str, Any]:
         if self.settings:
             return {self.settings[0].by: [table.model_dump(mode="json", exclude_none=True) for table in self.settings]}
+        if self.sizes:
+            return {"sizes": [asdict(each) for each in self.sizes]}
         floors = {part: [floor.model_dump(mode="json") for floor in its] for part, its in self.floors.items()}
         return {
             "comparisons": [comparison.model_dump(mode="json", exclude_none=True) for comparison in self.comparisons],
@@ -125,6 +131,19 @@ class Compared:
             for comparison in comparisons:
                 yield from comparison_parts(comparison, self.cards, details=details)
 
+    def _estimates(self) -> Iterator[Part]:
+        yield Prose("A true difference is shown in 8 of 10 experiments by about")
+        for size in self.sizes:
+            runs = "as now" if size.repeats is None else f"{size.repeats} a query"
+            ends = f" ({roughly(size.low)} to {roughly(size.high)})" if size.low < size.high else ""
+            shown = "" if size.power is None else f"; as many queries as now show it in {percent(size.power)}"
+            queries = f"{roughly(size.queries)} queries{ends} of {roughly(size.users)} users"
+            yield Prose(f"- {size.difference:.12g} in {size.of}, runs {runs}: {queries}{shown}")
+        if any(size.repeats is None for size in self.sizes):
+            yield Prose("Two runs of a query by each system tell what repeats are worth: drretail run --repeats 2")
+        else:
+            yield Prose("More queries show more than as many more runs of the same ones.")
+
     def _settings(self) -> Iterator[Part]:
         """Scores by one option."""
         for table in ablations.headlines_first(self.settings):
@@ -142,6 +161,8 @@ def compare(options: CompareOptions) -> Compared:
     Nothing is judged. Raises UnknownName for an unknown label, and UserError for an ambiguous one and for options that
     contradict each other.
     """
+    if options.experiment is None:
+        return Compared(sizes=[*_of_stated_spreads(options)], options=options)
     texts = text_list(options.fail_if)
     try:
         with busy("comparing"):
@@ -211,12 +232,13 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule], lev
     if by and not comparisons:
         lacks = f"{experiment} holds no conversation: --by turn compares by it."
         raise UserError(lacks if by == BY_TURN else NOT_PROVED)
-    comparisons = [*with_margins(comparisons, _margins(options.margin), clusters)]
+    comparisons = [*with_margins(comparisons, _numbers("--margin", options.margin), clusters)]
     gates += gate_results(comparisons, rules, clusters, level=level, stale=stale)
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
     return Compared(
         comparisons,
         gates=gates,
+        sizes=[*_sizes(comparisons, options, clusters)],
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
         floors=_floors(definition) if by == "needs" else {},
         away=metrics_away(experiment) if metrics is None else [],
@@ -232,10 +254,11 @@ def _of_values(path: Path, options: CompareOptions, read: Sequence[BoundRule | G
     if options.by or options.last or options.judges or options.metrics or on_last:
         raise UserError(f"{path} holds values alone: leave out --by, --last, --judge and --metrics.")
     comparisons, clusters, systems = compare_values(path, options.a, options.b, baseline=options.baseline)
-    comparisons = [*with_margins(comparisons, _margins(options.margin), clusters)]
+    comparisons = [*with_margins(comparisons, _numbers("--margin", options.margin), clusters)]
     return Compared(
         comparisons,
         gates=gate_results(comparisons, read, clusters, level=level),
+        sizes=[*_sizes(comparisons, options, clusters)],
         systems=systems,
         options=options,
     )
@@ -250,18 +273,34 @@ def _floors(definition: Definition) -> dict[str, list[NeedFloor]]:
     }
 
 
-def _margins(texts: Texts) -> dict[str, float]:
+def _numbers(flag: str, texts: Texts) -> dict[str, float]:
     """By the name of a score. Raises UserError for a text that is no "FP=.05"."""
-    margins = dict[str, float]()
+    numbers = dict[str, float]()
     for text in text_list(texts):
         name, _, size = text.rpartition("=")
         if not name or not re.fullmatch(_NUMBER, size.strip()) or not float(size):
-            raise UserError(f"--margin {text!r} is none: write NAME=NUMBER, such as 'FP=.05'.")
-        margins[name.strip()] = float(size)
-    return margins
+            raise UserError(f"{flag} {text!r} is none: write NAME=NUMBER, such as 'FP=.05'.")
+        numbers[name.strip()] = float(size)
+    return numbers
 
 
 _NUMBER = r"(?:\d+(?:\.\d+)?|\.\d+)"
+
+
+def _sizes(comparisons: Sequence[Comparison], options: CompareOptions, clusters: Clusters) -> Iterator[SampleSize]:
+    for name, difference in _numbers("--estimate", options.estimate).items():
+        for comparison, _, row in rows_named(comparisons, name):
+            sides = {"a": comparison.a, "b": comparison.b}
+            yield from sample_sizes(difference, row.model_copy(update=sides), clusters)
+
+
+def _of_stated_spreads(options: CompareOptions) -> Iterator[SampleSize]:
+    texts = text_list(options.estimate)
+    stated = [re.fullmatch(f"({_NUMBER})/({_NUMBER})", text.strip()) for text in texts]
+    for match in stated or [None]:
+        if match is None or not all(map(float, match.groups())):
+            raise UserError("Name an experiment, or --estimate DIFFERENCE/SD, such as '.10/.35'.")
+        yield stated_size(*map(float, match.groups()))
 
 
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:

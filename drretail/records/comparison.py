@@ -126,6 +126,10 @@ class ComparedRow(Estimated):
     """A's and B's value of each paired query; not written."""
     with_failed: dict[str, tuple[float, float]] = Field(default_factory=dict[str, tuple[float, float]], exclude=True)
     """The same with each failed run as the worst value; empty without any."""
+    run_variances: tuple[float, float] | None = Field(default=None, exclude=True)
+    """What runs add to the variance of a query's difference: with one run each, and with as many as there are. None if
+    no query has two of each system.
+    """
     lacking: dict[str, int] = Field(default_factory=dict[str, int], exclude=True)
     """Runs of both without a value, by why."""
 
@@ -239,6 +243,8 @@ class PairScore(OfJudge):
     """Share of the choices between two reports that fell on the one which the judge read first; "equal" is no choice.
     0.5 means that the position does not matter. Where the order decided, the flips and this are all that a row tells.
     """
+    disagreement: float | None = None
+    """For a panel: share of scored pairs on which its members disagreed."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's numbers would mean nothing."""
 

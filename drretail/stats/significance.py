@@ -159,6 +159,17 @@ def queries_needed(
     return Needed(*(queries(of_user * freedom / float(chdtri(freedom, beyond))) for beyond in at))
 
 
+def power(apart: float, differences: Sequence[float], groups: Groups, tests: int = 1, wider: float = 1.0) -> float:
+    """How often these queries show a true difference ``apart``, of the same parameters; by the noncentral t."""
+    from scipy.special import nctdtr, stdtrit
+
+    seen = estimate(differences, groups)
+    if seen is None or not seen.error or not wider:
+        return 0.0 if seen is None else 1.0
+    away = apart / seen.error / wider**0.5
+    return float(1 - nctdtr(seen.freedom, min(away, 30.0), stdtrit(seen.freedom, 1 - LEVEL / tests / 2)))
+
+
 def margin_ends(differences: Sequence[float], groups: Groups, whole: float) -> tuple[float, float] | None:
     """The ends of the mean difference by which a margin is judged; None if there are none.
 

@@ -1,4 +1,6 @@
-"""``drretail compare`` on the command line. Tests api/compare.py, viewer/gates.py and eval/numbers/fail_if.py."""
+"""``drretail compare`` on the command line. Tests api/compare.py, viewer/gates.py, eval/numbers/fail_if.py and
+eval/numbers/sample_sizes.py.
+"""
 
 import json
 import re
@@ -114,6 +116,23 @@ def test_tables_confirm_each_other_and_where_nobody_could_tell_nothing_is_confir
     for before, code in (("old", 4), ("few", 2), ("fine", 0)):
         done = drretail("compare", "now.csv", "a", "b", "--fail-if", "value:drop=.1", "--confirm", f"{before}.csv")
         assert done.returncode == code, before
+
+
+def test_what_shows_a_difference_is_said_from_an_experiment_or_a_stated_spread(
+    drretail: Command, succeeds: Command, tmp_path: Path
+) -> None:
+    values = [(at, run, system) for at in range(24) for run in (1, 2) for system in "ab"]
+    rows = [f"{system},q{at},{(at * 7 + ord(system) * at) % 9 / 10 + run % 2 / 10}" for at, run, system in values]
+    (tmp_path / "s.csv").write_text("\n".join(["system,query,value", *rows]), encoding="utf-8")
+    sizes = json.loads(succeeds("compare", "s.csv", "a", "b", "--estimate", "value=.1", "--json").stdout)["sizes"]
+    assert [size["repeats"] for size in sizes] == [1, 2, 4]
+    assert sizes[0]["queries"] > sizes[1]["queries"] > sizes[2]["queries"]
+    assert sizes[0]["power"] < sizes[1]["power"] < sizes[2]["power"]
+    compared = json.loads(succeeds("compare", "s.csv", "a", "b", "--json").stdout)["comparisons"][0]
+    assert compared["tables"][0]["rows"][0]["n_needed"] == sizes[1]["queries"], "with two runs as there are"
+    assert "99 queries" in succeeds("compare", "--estimate", ".10/.35").stdout
+    for wrong in (["s.csv", "--estimate", "value=2"], ["s.csv", "--estimate", "gone=.1"], ["--estimate", "0/1"], []):
+        assert drretail("compare", *wrong).returncode == 2, wrong
 
 
 def test_systems_that_are_called_a_and_b_go_by_their_names(succeeds: Command, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from drretail.stats.significance import (
     difference_test,
     holm,
     margin_ends,
+    power,
     queries_needed,
     sign_test,
     spread_when_apart,
@@ -96,7 +97,7 @@ def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
     n: int, apart: float, tests: int
 ) -> None:
     """The range by how much a variance of n users with these tails varies, its ends at 3 in 100."""
-    from scipy.stats import chi2, t
+    from scipy.stats import chi2, nct, t
 
     values = np.random.default_rng(n).standard_t(5, n)
     away, spread = values - values.mean(), float(variance(values))
@@ -111,6 +112,8 @@ def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
     needed = known(queries_needed(apart, values.tolist(), tuple(range(n)), tests))
     twice = known(queries_needed(apart, np.repeat(values, 2).tolist(), tuple(at // 2 for at in range(2 * n)), tests))
     assert twice.queries == 2 * needed.queries, "of users with two alike queries"
+    shown = power(apart, values.tolist(), tuple(range(n)), tests)
+    assert shown == pytest.approx(nct.sf(t.ppf(1 - 0.025 / tests, n - 1), n - 1, apart * (n / spread) ** 0.5))
     for value, users in ((0.2, tuple(range(n))), (0.1, tuple(range(6)))):
         assert queries_needed(apart, [value] * len(users), users) is None, "they do not vary"
     few = (queries_needed(apart, values[:users].tolist(), tuple(range(users))) for users in (FEWEST - 1, FEWEST))

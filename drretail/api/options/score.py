@@ -102,7 +102,7 @@ class CompareOptions:
     EXP may also be a CSV with the columns system, query, value (and user, repeat, metric).
     """
 
-    experiment: shared.Experiment
+    experiment: shared.SomeExperiment = None
     a: Annotated[
         str | None, Option("A system's label, or its first letters (default: all systems).", argument=True, metavar="A")
     ] = None
@@ -158,6 +158,15 @@ class CompareOptions:
     margin: Annotated[
         shared.Texts,
         Option("Say whether A and B are equal within this margin.", metavar="NAME=NUMBER", type=list[str]),
+    ] = ()
+    estimate: Annotated[
+        shared.Texts,
+        Option(
+            "Say how many queries, users and runs show a true difference: by EXP's spread ('FP=.10'), or by a standard "
+            "deviation of differences, without EXP ('.10/.35').",
+            metavar="NAME=NUMBER|NUMBER/SD",
+            type=list[str],
+        ),
     ] = ()
     junit: Annotated[
         str | Path | None, Option("Write the results of --fail-if as JUnit's XML.", OUTPUT, metavar="FILE")

@@ -28,7 +28,7 @@ from drretail.eval.numbers.wording import row_facts
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.figures import counted
 from drretail.records.score import readers_of
-from drretail.stats.intervals import FEWEST, Clusters
+from drretail.stats.intervals import FEWEST, Clusters, run_variance
 from drretail.stats.significance import (
     FEWEST_SIGNS,
     LEVEL,
@@ -210,8 +210,21 @@ def contrast(
         apart=whole / 10 if isfinite(whole) else None,
         by_query=by_query,
         with_failed=with_failed,
+        run_variances=_run_variances(sides, queries),
         lacking=Counter(a.lacking) + Counter(b.lacking),
     )
+
+
+def _run_variances(sides: tuple[Side, Side], queries: Sequence[str]) -> tuple[float, float] | None:
+    """As ``ComparedRow.run_variances``."""
+    of_one = of_present = 0.0
+    for side in sides:
+        variance = run_variance([*side.values.values()])
+        if variance is None:
+            return None
+        of_one += variance
+        of_present += variance * fmean(1 / len(side.values[query]) for query in queries) if queries else 0.0
+    return of_one, of_present
 
 
 def _with_failed(sides: tuple[Side, Side], whole: float, *, less_is_better: bool) -> dict[str, tuple[float, float]]:
