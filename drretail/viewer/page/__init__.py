@@ -2,6 +2,7 @@
 
 document.py     the whole report: one file, or an index and a page for each question; a notebook's cells
 overview.py     the parts around the questions: the first screen, the map of every answer, all tables, the method
+picture.py      its picture: each headline with intervals, and differences beside zero
 question.py     a question: its answers side by side, how judges compared them, and the runs
 run_part.py     a run as its templates need it: claims, sources, conversation, its agents
 report_html.py  a report with its claims and findings marked
