@@ -14,7 +14,6 @@ from typing import Any
 from drretail import __version__
 from drretail.data_ingest.engines.base import Selected, SelectionTask, load_engine
 from drretail.data_ingest.plan import (
-    LATER,
     WHOLE_SHOP,
     IngestPlan,
     IngestReport,
@@ -25,7 +24,7 @@ from drretail.data_ingest.plan import (
     plan_shop,
 )
 from drretail.data_ingest.raw.columns import is_table
-from drretail.data_ingest.raw.lines import last_millisecond, recognise
+from drretail.data_ingest.raw.lines import LATER, last_millisecond, recognise
 from drretail.data_ingest.raw.shop_rows import is_mapping, shop_sources
 from drretail.data_ingest.raw.sources import file_state, find_files
 from drretail.data_ingest.selected import (

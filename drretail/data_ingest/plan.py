@@ -14,6 +14,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from drretail.data_ingest.raw.columns import Mapping
+from drretail.data_ingest.raw.lines import LATER
 from drretail.data_ingest.raw.sources import RawFile
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.manifest import Counts
@@ -21,9 +22,6 @@ from drretail.errors import UserError
 from drretail.records.account import Account
 from drretail.records.base import Document, Record
 from drretail.records.figures import first_few
-
-LATER = "dated later than "
-"""How the problem of a row begins whose date is later than the last day."""
 
 
 class FileReport(Record):

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import IO, Any, cast
 
-from drretail.data_ingest.plan import LATER
 from drretail.data_ingest.raw.products import loads_or_none
 from drretail.data_ingest.raw.sources import Layout, RawFile, Shape, is_packed, open_text
 from drretail.parsing import encodable
@@ -15,6 +14,8 @@ from drretail.records.account import Account
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
 from drretail.records.figures import first_few
 
+LATER = "dated later than "
+"""How the problem of a row begins whose date is later than the last day."""
 _LONGEST = 1 << 28
 """Characters of a JSON document that is read whole; more have to be lines."""
 

@@ -115,7 +115,8 @@ def _bounds(tables: BoardTables, column: ShownColumn) -> Iterator[tuple[str, flo
             )
             yield tables.names[row.system], cell.value, f"{number(cell.value)}, {what}"
     for floor in tables.board.needs:
-        yield floor.name, floor.value, f"{number(floor.value)}, as luck has it"
+        words = ", ".join(filter(None, (number(floor.value), floor.of_needing)))
+        yield f"by luck {floor.name}", floor.value, words
 
 
 def _drawn(cell: Cell, scale: tuple[float, float], shape: int, marks: Sequence[tuple[float, str]]) -> Markup:

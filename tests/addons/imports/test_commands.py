@@ -180,7 +180,7 @@ def test_everything_that_opens_an_experiment_opens_this_one(
         ["report", "exp", "--format", "paper"],
         ["score", "exp", "--estimate"],
         ["score", "exp", "--by", "category"],
-        *(["export", "exp", "--format", form] for form in ("drb", "chat", "csv")),
+        *(["export", "exp", "--format", form] for form in ("chat", "csv")),
     ):
         succeeds(*arguments)
     page = (imported / "report.html").read_text(encoding="utf-8")

@@ -56,10 +56,10 @@ def test_a_generic_question_is_asked_for_without_any_profile(world: World) -> No
 def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_owned(world: World) -> None:
     owned, shelf = tag_content("owned", told(world, ANNA)[1]) or "", shelf_of(world, ANNA)
     (feeder, *_) = (order for order in world.store.orders("ANNA").orders if order.order_date.startswith("2022-01-01"))
-    facts = f"(Bird Feeders; $17.00; ordered 2022-01-01 in order {feeder.order_id})"
+    facts = f"(Bird Feeders; $17.00; ordered 2022-01-01 in order {feeder.order_id}; Handle: Steel Handle (40%))"
     assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue {facts}" in owned
     twice = r"ordered 2022-07-20 in order \d{10}, 2022-01-11 in order \d{10}"
-    assert re.search(rf"Shampoo, Size 1, Blue \(.*; {twice}\)", owned)
+    assert re.search(rf"Shampoo, Size 1, Blue \(.*; {twice};", owned)
     kinds = [line.removeprefix("- ").partition(":")[0] for line in shelf]
     assert kinds[:2] == ["Shampoos", "Cordless Drills"]  # the newest purchases first,
     assert {"Birdhouses", "Hair Masks", "Tape Measures"} <= set(kinds)  # then what stands beside them

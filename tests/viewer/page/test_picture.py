@@ -43,8 +43,8 @@ def test_a_headline_has_a_line_for_each_system_and_its_difference_beside_zero() 
 
 
 def test_of_many_systems_the_first_headline_is_drawn_with_what_luck_gives_and_what_has_no_scale_is_not() -> None:
-    floor = NeedFloor(name="without the web", value=0.25, n=10, n_asked=10)
+    floor = NeedFloor(name="without the web", value=0.25, n=10, n_asked=10, needing=0.14, n_needing=5)
     (right,) = drawn(*(f"{name}@m" for name in "abcde"), needs=(floor,))
-    assert right.dotted == ("without the web: 0.25, as luck has it",)
-    assert all("<title>0.25, as luck has it</title>" in line.drawn for line in right.lines)
+    assert right.dotted == ("by luck without the web: 0.25, 0.14 on the 5 that need it",)
+    assert all("<title>0.25, 0.14 on the 5 that need it</title>" in line.drawn for line in right.lines)
     assert len({line.drawn.split("mark-")[1][0] for line in right.lines[:4]}) == 4
