@@ -34,7 +34,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.api.settings import read_settings
 from drretail.data_ingest.demo import ensure_world
 from drretail.env.world import World, world_at
-from drretail.experiment import run_path
+from drretail.experiments.experiment import run_path
 from drretail.files import write_lines
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries, shipped_queries

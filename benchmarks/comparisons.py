@@ -36,15 +36,15 @@ from drretail.eval.numbers.gathering import Gathered, JudgedRun, PlannedRun
 from drretail.eval.numbers.judges import Assessor, Board, TableKey
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scoring import ScoringPlan, score_experiment
-from drretail.experiment import Definition, Experiment, write_definition
-from drretail.grounding.report.citations import find_citations
+from drretail.experiments.experiment import Definition, Experiment, write_definition
+from drretail.experiments.run_file import Recorded
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.base import sha256_of
 from drretail.records.comparison import ComparedRow
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError, System
-from drretail.run_file import Recorded
+from drretail.reports.citations import find_citations
 from drretail.stats.intervals import FEWEST, Clusters, Groups, Interval, mean_interval, share_interval
 from drretail.stats.ranking import Contest, strengths
 from drretail.stats.significance import LEVEL, POWER, holm

@@ -32,7 +32,7 @@ from drretail.env.world import World, world_at
 from drretail.eval.estimate import likely_judging
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import judging_costs
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from drretail.llm.estimates import Estimate
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.shopper import shop

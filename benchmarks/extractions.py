@@ -40,11 +40,11 @@ from drretail.eval.claims.extraction import ReportClaims, answer_problem, claims
 from drretail.eval.claims.report_index import SourceResolver
 from drretail.eval.claims.typed_values import Confirmations, confirm_prompt, rulings, to_confirm
 from drretail.eval.judging.criteria import NumberedItem
-from drretail.grounding.text.quotes import has_words
-from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.llm.prompt import tagged
 from drretail.records.evidence import Finding
 from drretail.records.reading import Reading, ReadValue
+from drretail.reports.text.quotes import has_words
+from drretail.shopping.verify.checks import Case, check_report, read_report
 
 READER = "model:files"
 READERS = ("form", "typed", "reader")

@@ -14,7 +14,7 @@ from command import drretail
 from figures import hold, keep, parser_of
 
 from drretail.eval.numbers.file import read_scores
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
 from drretail.records.run import in_order
 
 COLUMNS = {

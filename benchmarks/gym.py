@@ -17,10 +17,10 @@ from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.env import recorded_rewards
 from drretail.addons.gym.reward import NO_REPORT
 from drretail.api.run import run
-from drretail.grounding.report.picks import picks_block
 from drretail.querygen.reading import shipped_queries
 from drretail.records.reading import Pick
 from drretail.records.wish import Wish
+from drretail.reports.picks import picks_block
 from drretail.tools.registry import LONGEST_REPORT
 
 AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")

@@ -22,16 +22,16 @@ from labelled_reports import LabelledReport, Planted, arguments, read_set, world
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import ScoringPlan, score_experiment
-from drretail.experiment import Definition, Experiment
-from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.picks import take_picks
-from drretail.grounding.text.layout import read_layout
+from drretail.experiments.experiment import Definition, Experiment
+from drretail.experiments.run_file import Recorded
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.evidence import Evidence
 from drretail.records.reading import AUDITED, JudgeAudit, ReadValue
 from drretail.records.run import System, imported_run
-from drretail.run_file import Recorded
+from drretail.reports.citations import find_citations
+from drretail.reports.layout import read_layout
+from drretail.reports.picks import take_picks
 
 _CLAIM = re.compile(r'<claim id="(\d+)" sources="([^"]*)">\n(.*?)\n</claim>', re.DOTALL)
 _SOURCE = re.compile(r'<source id="([^"]+)"[^>]*>\n(.*?)\n</source>', re.DOTALL)

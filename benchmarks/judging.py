@@ -24,11 +24,11 @@ from figures import hold, keep, parser_of
 
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import ScoringPlan, score_experiment
-from drretail.experiment import path_of, read_runs
-from drretail.grounding.text.layout import find_sentences
+from drretail.experiments.experiment import path_of, read_runs
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.llm.usage import CHARACTERS_PER_TOKEN
+from drretail.reports.layout import find_sentences
 
 LEAST = 1024
 """Tokens that Anthropic's cache needs at least."""

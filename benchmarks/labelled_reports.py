@@ -24,12 +24,6 @@ from drretail.data_ingest.demo import ensure_world
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, world_at
 from drretail.eval.judging.subject import read_subjects
-from drretail.grounding.report.picks import take_picks
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.layout import Layout, read_layout
-from drretail.grounding.text.words import NUMBERS
-from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.places import Passage, figures_at, value_at
 from drretail.progress import Progress
 from drretail.querygen.reading import shipped_queries
 from drretail.records.evidence import Evidence
@@ -37,6 +31,12 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick, Reading, ReadValue, ValueKind
 from drretail.records.shop import VOID_STATUSES
 from drretail.records.wish import Wish
+from drretail.reports.layout import Layout, read_layout
+from drretail.reports.picks import take_picks
+from drretail.reports.text.amounts import find_amounts
+from drretail.reports.text.words import NUMBERS
+from drretail.shopping.verify.checks import Case
+from drretail.shopping.verify.places import Passage, figures_at, value_at
 from drretail.tools.toolkit import Toolkit
 
 READER = "model:labels"

@@ -25,9 +25,9 @@ from labelled_reports import OF_JUDGES, LabelledReport, Planted, Twin, arguments
 
 from drretail import check
 from drretail.env.world import World
-from drretail.grounding.verify.checks import check_report, read_report
 from drretail.records.evidence import Finding
 from drretail.records.reading import Pick, Reading
+from drretail.shopping.verify.checks import check_report, read_report
 
 READERS = ("form", "declared", "ideal")
 LOOKED_AT = ("numerals", "decided", "altered", "caught")

@@ -29,8 +29,8 @@ from drretail.env.catalog.base import Analyzer, CatalogQuery
 from drretail.env.catalog.formulation import analyzed_words, other_texts
 from drretail.env.folder import open_world_rows
 from drretail.env.world import World, world_at
-from drretail.grounding.text.words import snowball
 from drretail.records.shop import Product
+from drretail.reports.text.words import snowball
 
 Rank = Callable[[str], list[str]]
 """The ids of the best ten products for a query."""

@@ -30,13 +30,13 @@ from drretail.addons.publications.report_eval.score import (
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Metric
 from drretail.eval.scoring import ScoringPlan, score_experiment
-from drretail.experiment import Definition, Experiment
+from drretail.experiments.experiment import Definition, Experiment
+from drretail.experiments.run_file import Recorded
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.parsing import parse_json
 from drretail.records.base import Rules, sha256_of
 from drretail.records.query import Query
 from drretail.records.run import Run, System
-from drretail.run_file import Recorded
 
 ANSWERS: dict[str, dict[str, Any]] = {
     "Grades": {"reason": "It covers the question and says some things twice.", **dict.fromkeys(DIMENSIONS, 3)},

@@ -25,10 +25,10 @@ from figures import hold, keep, parser_of
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.numbers.file import derive_scores
 from drretail.eval.registry import METRICS, load_metric
-from drretail.experiment import path_of, read_definition, run_files
+from drretail.experiments.experiment import path_of, read_definition, run_files
+from drretail.experiments.packs import PACKS, data_of, pack_below
+from drretail.experiments.run_file import RUN_FILE, Member, read_members, read_recorded, write_run_file
 from drretail.files import write_json
-from drretail.packs import PACKS, data_of, pack_below
-from drretail.run_file import RUN_FILE, Member, read_members, read_recorded, write_run_file
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report_page
 

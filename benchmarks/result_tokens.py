@@ -24,7 +24,10 @@ from simulated import Memory
 
 from drretail.agents.registry import BUILT_IN
 from drretail.env.world import World, world_at
-from drretail.grounding.text.serialisation import (
+from drretail.experiments.run_file import RUN_FILE, read_results, read_run
+from drretail.querygen.reading import read_queries
+from drretail.records.run import Run
+from drretail.reports.text.serialisation import (
     compact_json,
     customer_card,
     order_item,
@@ -33,9 +36,6 @@ from drretail.grounding.text.serialisation import (
     product_record,
     whole_items,
 )
-from drretail.querygen.reading import read_queries
-from drretail.records.run import Run
-from drretail.run_file import RUN_FILE, read_results, read_run
 
 PER_TOKEN = 4
 

@@ -23,10 +23,10 @@ from figures import hold, keep, parser_of
 
 from drretail.eval.numbers.file import derive_scores
 from drretail.eval.registry import METRICS, load_metric
-from drretail.experiment import read_definition, read_runs, run_files
+from drretail.experiments.experiment import read_definition, read_runs, run_files
+from drretail.experiments.packs import PACKS
+from drretail.experiments.run_file import read_members
 from drretail.files import read_lines, write_json
-from drretail.packs import PACKS
-from drretail.run_file import read_members
 
 GOAL_SECONDS = 2
 JUDGED, RATED = "faithfulness,checks,process,basket", "quality,pairwise"

@@ -16,12 +16,12 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
-from drretail.journal import Effect
+from drretail.experiments.journal import Effect
+from drretail.experiments.run_file import read_journal, read_run
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.shopper import shop
 from drretail.llm.registry import Model, ModelInfo
 from drretail.records.run import ERRANDS, Run
-from drretail.run_file import read_journal, read_run
 
 BRANCHES = ERRANDS | {"LaunchResearcher"}
 """Tools by which an agent opens a branch of its run, with models of its own."""

@@ -31,9 +31,9 @@ from trouble.bench import load_all
 from drretail.api.settings import read_settings
 from drretail.cli.entry import main as main_of_command
 from drretail.data_ingest.demo import ensure_world
-from drretail.experiment import read_definition, read_runs
+from drretail.experiments.experiment import read_definition, read_runs
+from drretail.experiments.query_files import write_with_gold
 from drretail.progress import Progress
-from drretail.query_files import write_with_gold
 from drretail.querygen.reading import read_queries
 
 HERE = Path(__file__).parent

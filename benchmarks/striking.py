@@ -18,8 +18,8 @@ from figures import hold
 from drretail.agents.grounded_hybrid.drafts import Draft, Stricken, strike_out
 from drretail.env.world import World, world_at
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.grounding.verify.checks import Case
 from drretail.records.reading import Pick
+from drretail.shopping.verify.checks import Case
 
 OF_PICKS = ("owned", "unwanted", "over budget", "not in the catalog")
 

@@ -14,11 +14,11 @@ from figures import hold, keep, parser_of
 from drretail import open_world
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
-from drretail.grounding.basket import reference_of
-from drretail.grounding.listing import Listing, state_of_kind
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Want
+from drretail.shopping.basket import reference_of
+from drretail.shopping.listing import Listing, state_of_kind
 
 DEPTHS = (1, 3, 5, 10, 50)
 

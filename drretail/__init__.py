@@ -46,12 +46,9 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     data_ingest/   raw files → world
     env/           the world: store, catalog, web, session
     llm/           chat models by "provider:model"
-    experiment.py  an experiment's folder
-    run_file.py    a run in one file
-    journal.py     calls to models and the web, recorded: resume, replay, caching and accounting
-    packs.py       packed files: members that are read without the others, the files of a folder
-    query_files.py the two files of a query set: tasks, and the gold beside them
-    grounding/     how texts are read, cited, checked and rendered: pure functions
+    experiments/   an experiment's folder: its plan, runs and journals, and what is written when
+    shopping/      what is right to buy, and what is wrong with a cart or report: pure functions
+    reports/       what a report says and cites: pure functions over texts
     stats/         intervals, tests, agreement, ranking, power
     progress.py    how far a command has come, for who shows it
     event_loop.py  the process's one event loop and its threads, and how Ctrl-C cancels

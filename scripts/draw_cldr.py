@@ -1,4 +1,4 @@
-"""Draws drretail/grounding/text/cldr.toml, the names of the euro and of the months in the languages of labels.toml.
+"""Draws drretail/reports/text/cldr.toml, the names of the euro and of the months in the languages of labels.toml.
 
     python scripts/draw_cldr.py
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from babel import Locale
 from babel.numbers import get_currency_name
 
-FILE = Path(__file__).parents[1] / "drretail/grounding/text/cldr.toml"
+FILE = Path(__file__).parents[1] / "drretail/reports/text/cldr.toml"
 LOCALES = (*tomllib.loads(FILE.with_name("labels.toml").read_text(encoding="utf-8")),)
 FEWEST_LETTERS = 3
 """The shortest name in letters: shorter ones are words of other languages. "3月" has a digit."""

@@ -15,14 +15,14 @@ from typing import Any
 
 from drretail.api.worlds import world_of
 from drretail.env.offers import Offers
-from drretail.grounding.basket import Candidates
-from drretail.grounding.listing import folded_name
-from drretail.query_files import gold_line, write_with_gold
+from drretail.experiments.query_files import gold_line, write_with_gold
 from drretail.querygen.converse import turn_after
 from drretail.querygen.reading import WORLD
 from drretail.records.query import Query, Relation
 from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want, Wish
+from drretail.shopping.basket import Candidates
+from drretail.shopping.listing import folded_name
 
 TO = Path(__file__).parents[1] / "drretail" / "querygen" / "benchmark" / "conversations.jsonl"
 SOURCE = (

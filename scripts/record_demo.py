@@ -40,9 +40,10 @@ from drretail.api.demo_recording import QUERIES, SCRIPT, play_answers, play_judg
 from drretail.api.worlds import open_world
 from drretail.errors import ModelError
 from drretail.eval.judging.question import judge_journals, read_journal_of
-from drretail.experiment import read_definition, run_files
+from drretail.experiments.experiment import read_definition, run_files
+from drretail.experiments.journal import Effect
+from drretail.experiments.run_file import RUN_FILE, read_journal
 from drretail.files import read_lines, write_lines
-from drretail.journal import Effect
 from drretail.llm import scripted
 from drretail.llm.registry import Model
 from drretail.llm.scripted import (
@@ -57,7 +58,6 @@ from drretail.llm.scripted import (
 from drretail.parsing import json_or_none
 from drretail.progress import Progress
 from drretail.records.query import Query
-from drretail.run_file import RUN_FILE, read_journal
 
 Rule = dict[str, Any]
 SUPPORT = "ClaimsSupport"

@@ -15,7 +15,8 @@ from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Judging, Metric
 from drretail.eval.scoring import ScoringPlan, score_experiment
-from drretail.experiment import PROFILES, Definition, Experiment
+from drretail.experiments.experiment import PROFILES, Definition, Experiment
+from drretail.experiments.run_file import Recorded
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.base import ModelKind, Rules, sha256_of
@@ -27,7 +28,6 @@ from drretail.records.run import RoleModel, Run, RunError, System
 from drretail.records.score import JudgeRef, Score, Scores, Verdict, VerdictState
 from drretail.records.shop import Product, ProfileFact, ProfileSummary
 from drretail.records.wish import Demand
-from drretail.run_file import Recorded
 
 LABEL = "a@model"
 SYSTEM = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})

@@ -6,19 +6,19 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from drretail.grounding.report.evidence_ids import calculation_evidence_id
-from drretail.grounding.text.layout import read_layout
-from drretail.grounding.text.serialisation import compact_json, record_text, user_record
-from drretail.grounding.verify.form import read_by_form
-from drretail.grounding.verify.parts import parts_by_marks
-from drretail.grounding.verify.records import Ledger, read_ledger
-from drretail.grounding.vocabulary import Vocabulary
 from drretail.records.evidence import Evidence
 from drretail.records.query import Fit, Query, WantedThing
 from drretail.records.reading import Pick, ReadValue
 from drretail.records.run import Run, Step
 from drretail.records.shop import Address, Money, Product, UserProfile
 from drretail.records.wish import Want, Wish
+from drretail.reports.layout import read_layout
+from drretail.reports.text.evidence_ids import calculation_evidence_id
+from drretail.reports.text.serialisation import compact_json, record_text, user_record
+from drretail.shopping.verify.form import read_by_form
+from drretail.shopping.verify.parts import parts_by_marks
+from drretail.shopping.verify.records import Ledger, read_ledger
+from drretail.shopping.vocabulary import Vocabulary
 from tests import build
 
 

@@ -5,12 +5,20 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from drretail.experiment import run_files
+from drretail.experiments.experiment import run_files
+from drretail.experiments.journal import Effect, Journal, texts_of
+from drretail.experiments.run_file import (
+    MEMBERS,
+    Member,
+    journal_path,
+    read_evidence,
+    read_journal,
+    read_members,
+    read_results,
+)
 from drretail.files import pack
-from drretail.journal import Effect, Journal, texts_of
 from drretail.records.base import FORMAT, canonical_json
 from drretail.records.evidence import Evidence
-from drretail.run_file import MEMBERS, Member, journal_path, read_evidence, read_journal, read_members, read_results
 
 
 def lasting(path: Path) -> tuple[list[str], tuple[Evidence, ...], dict[str, str]]:

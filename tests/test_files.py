@@ -1,4 +1,4 @@
-"""Files as they are written: whole or not at all. check_entries: tests/test_experiment.py."""
+"""Files as they are written: whole or not at all. check_entries: tests/experiments/test_experiment.py."""
 
 import errno
 import gzip

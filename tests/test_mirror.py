@@ -6,7 +6,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "drretail"
-BY_SUBJECT = ("data_ingest/", "eval/claims/", "grounding/", "examples/", "standard/")
+BY_SUBJECT = ("data_ingest/", "eval/claims/", "reports/", "shopping/", "examples/", "standard/")
 """Folders whose test files go by what is read or run there."""
 OF_ALL = {"contract", "docs", "hostile_texts", "killed_writes", "maps", "mirror", "patterns"}
 """Rules that hold in the whole package, or for all of a kind."""

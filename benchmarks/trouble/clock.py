@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from drretail.run_file import RUN_FILE, read_members
+from drretail.experiments.run_file import RUN_FILE, read_members
 
 SOURCE = """
 #define _GNU_SOURCE

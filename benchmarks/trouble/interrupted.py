@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from drretail.packs import PACKS
+from drretail.experiments.packs import PACKS
+from drretail.experiments.run_file import RUN_FILE, journal_path, read_evidence, read_members, read_results
 from drretail.records.base import canonical_json
-from drretail.run_file import RUN_FILE, journal_path, read_evidence, read_members, read_results
 
 from .bench import IMPORT, INGEST, KILLED, MAIN, RUN, SCORE, TALKING, Bench, Ended, Row, run
 from .clock import JumpingClock, negative_durations

@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 
 from .bench import MAIN, Bench, Ended, Row, run
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import httpx
 
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 
 from .bench import MAIN, Bench, Row
 from .provider import command

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from drretail.run_file import RUN_FILE, read_journal
+from drretail.experiments.run_file import RUN_FILE, read_journal
 
 from .bench import IMPORT, RUN, Bench, Ended, Row, make_world, run, write_log
 

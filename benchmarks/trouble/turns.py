@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from drretail.records.run import Run
 
 from .bench import KILLED, TALK, TALKING, TURNS, Bench, Ended, Row, run

@@ -15,8 +15,6 @@ from pydantic import ValidationError
 from drretail.agents.information import following
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError, shortened
-from drretail.grounding.report.picks import merged, take_picks
-from drretail.grounding.text.untrusted import cleaned
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.parsing import without_thoughts, writable
@@ -25,6 +23,8 @@ from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import CLIENT, Answer, Limits, Role, Usage
 from drretail.records.wish import MOST_PIECES
+from drretail.reports.picks import merged, take_picks
+from drretail.reports.text.untrusted import cleaned
 from drretail.tools.tool import Tool
 
 _NEVER_WRITING = ("supervisor", "retriever", "reader", "summariser")

@@ -14,16 +14,16 @@ from typing import Any
 from drretail.agents.base import Agent
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.listing import is_of_brand, listing_of
-from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.text.serialisation import whole_items
-from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.llm.models import Models
 from drretail.records.query import FoundBasket, Reference, Task, lack_in_words
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Wish
+from drretail.reports.text.evidence_ids import product_evidence_id
+from drretail.reports.text.serialisation import whole_items
+from drretail.reports.text.wording import format_amount, format_money, short_title
+from drretail.shopping.listing import is_of_brand, listing_of
 from drretail.tools.toolkit import Call, Toolkit
 
 

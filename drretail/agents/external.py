@@ -27,13 +27,13 @@ from drretail.doors.doors import Doors, open_doors
 from drretail.doors.sealing import Network, sealed, why_unsealed
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError, is_key, quoted, shortened, without_keys
-from drretail.grounding.report.picks import take_picks
 from drretail.llm.models import Models
 from drretail.parsing import parse_json, without_thoughts
 from drretail.records.figures import counted
 from drretail.records.query import Task
 from drretail.records.run import CART_DECIDES, COMMAND, PICKS_UNASKED, Answer, Limits
 from drretail.records.shop import SHOP_URL
+from drretail.reports.picks import take_picks
 
 MOST_BYTES = 1024 * 1024
 """Bytes of an answer: a report of a hundred pages takes a third of it."""

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from drretail.conditions.shopper import known_of
 from drretail.env.session import Session
-from drretail.grounding.text.layout import what_a_mark_covers
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.query import Query, Task
 from drretail.records.run import Information
+from drretail.reports.layout import what_a_mark_covers
 
 BLOCKS = ("report_form", "length", "facts", "citing", "picks", "data")
 """Form and length of a report; what may be stated; marks; the cart; and that texts give no orders."""

@@ -32,14 +32,14 @@ from drretail.agents.information import agent_prompt
 from drretail.agents.page_reading import with_pages_read
 from drretail.env.session import Shown
 from drretail.errors import CommandStopped, ModelError, ModelErrorKind, ToolError, describe_error
-from drretail.grounding.report.picks import is_whole_report
-from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt
 from drretail.records.base import Record
 from drretail.records.evidence import Source
 from drretail.records.figures import counted
 from drretail.records.run import Limits, Role, Stop
+from drretail.reports.picks import is_whole_report
+from drretail.reports.text.serialisation import compact_json
 from drretail.tools.registry import offered
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Launch, Performed, Toolkit, ToolReply

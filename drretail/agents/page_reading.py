@@ -15,10 +15,10 @@ from drretail.agents.base import Agent
 from drretail.agents.information import agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import PageSummary, Source
+from drretail.reports.text.serialisation import compact_json
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Performed
 from drretail.tools.web import WEB_SEARCH

@@ -8,12 +8,12 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from drretail.agents.information import agent_prompt
 from drretail.env.store.base import Store
 from drretail.errors import ModelError
-from drretail.grounding.report.picks import REFUSES_ALL, Declared, by_product, merged, outcome_of, take_picks
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import PICKS_MISSING, PICKS_UNASKED, PICKS_UNREADABLE, Answer, Role
+from drretail.reports.picks import REFUSES_ALL, Declared, by_product, merged, outcome_of, take_picks
 
 NO_BLOCK = "the report declares no picks"
 _FENCES = ("```", "~~~")

@@ -17,12 +17,12 @@ from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Branch, Change, Loop, challenges, ended, react
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.report.citations import scan
-from drretail.grounding.report.picks import take_picks
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
+from drretail.reports.citations import scan
+from drretail.reports.picks import take_picks
 from drretail.tools.toolkit import Toolkit
 
 _prompt = partial(agent_prompt, __file__, "react")

@@ -32,7 +32,7 @@ from drretail.eval.numbers.fail_if import (
 from drretail.eval.numbers.file import made_scores, outdated, outdated_note
 from drretail.eval.numbers.sample_sizes import SampleSize, sample_sizes, stated_size
 from drretail.eval.numbers.value_tables import compare_values, is_value_table
-from drretail.experiment import Definition, read_definition
+from drretail.experiments.experiment import Definition, read_definition
 from drretail.files import write_atomically
 from drretail.records.comparison import Comparison, GateResult
 from drretail.records.figures import counted, percent, roughly

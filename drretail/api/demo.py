@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from drretail.api.option import accepts
 from drretail.api.options.run import DemoOptions
 from drretail.api.settings import read_settings
-from drretail.experiment import run_path
+from drretail.experiments.experiment import run_path
+from drretail.experiments.run_file import read_evidence, read_run
 from drretail.files import write_atomically
-from drretail.grounding.report.render import render_report
 from drretail.records.figures import counted
-from drretail.run_file import read_evidence, read_run
+from drretail.reports.render import render_report
 from drretail.viewer.drawing.progress import choose_progress
 from drretail.viewer.drawing.result import Part, Prose, Result, prose
 from drretail.viewer.output import TEXT_WIDTH, say, stdout_console, wrapped

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from drretail.agents.running.outcomes import Tally
 from drretail.api.options.shared import folder_of
 from drretail.errors import UserError, check_known
-from drretail.experiment import Definition, path_of, read_definition, read_runs, run_path
-from drretail.grounding.report.render import Style, render_report
+from drretail.experiments.experiment import Definition, path_of, read_definition, read_runs, run_path
+from drretail.experiments.run_file import read_evidence, read_run
 from drretail.llm.prices import price_notes
 from drretail.llm.spending import spending_of
 from drretail.llm.usage import served_notes, usage_by_model
@@ -19,7 +19,7 @@ from drretail.records.account import Account
 from drretail.records.evidence import Evidence
 from drretail.records.figures import counted
 from drretail.records.run import BASELINES, Run
-from drretail.run_file import read_evidence, read_run
+from drretail.reports.render import Style, render_report
 from drretail.viewer.drawing.result import Markdown, Part, Result
 from drretail.viewer.drawing.table import table_of
 

@@ -36,7 +36,7 @@ from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_fore
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
 from drretail.eval.names import METRICS
-from drretail.experiment import PROFILES, differing_prompts, read_definition
+from drretail.experiments.experiment import PROFILES, differing_prompts, read_definition
 from drretail.llm.estimates import Estimate
 from drretail.llm.spending import Caps
 from drretail.querygen.reading import read_tasks

@@ -33,14 +33,14 @@ from drretail.eval.numbers.judges import BY_CODE, Assessor, read_board
 from drretail.eval.registry import PAIRWISE, load_metrics, usual_metrics
 from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.event_loop import run_loop
-from drretail.experiment import GOLD, Experiment, changed_gold, read_definition
-from drretail.grounding.text.wording import listed
+from drretail.experiments.experiment import GOLD, Experiment, changed_gold, read_definition
 from drretail.llm.estimates import Estimate
 from drretail.llm.registry import Model
 from drretail.querygen.reading import read_queries
 from drretail.records.models import ModelChoice
 from drretail.records.query import Query
 from drretail.records.score import CODE, JudgeRef, Scores
+from drretail.reports.text.wording import listed
 from drretail.viewer.drawing.progress import choose_progress
 from drretail.viewer.drawing.result import Result
 from drretail.viewer.output import say

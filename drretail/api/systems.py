@@ -38,12 +38,12 @@ from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
-from drretail.experiment import LABELS, OPTIONS, run_files
+from drretail.experiments.experiment import LABELS, OPTIONS, run_files
+from drretail.experiments.run_file import read_journal
 from drretail.llm.registry import Model, open_recorded
 from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.query import Query
 from drretail.records.run import FILES, ROLES, Limits, System
-from drretail.run_file import read_journal
 
 ASIDE = frozenset({"world", "queries", "to", "title", "base_url", "parallel", "max_dollars", "max_tokens"})
 """Left out: on what the systems ran, where, and for how much. Options for ``RESUMING`` are left out, too, so that all

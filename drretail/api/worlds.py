@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.web.base import BUILT_IN, PageOptions, Web, WebOptions, open_web
 from drretail.errors import NotFound, UserError
-from drretail.experiment import read_definition, run_files
+from drretail.experiments.experiment import read_definition, run_files
+from drretail.experiments.run_file import read_telemetry
 from drretail.querygen.reading import check_made_for
 from drretail.records.query import Query
 from drretail.records.run import System
-from drretail.run_file import read_telemetry
 from drretail.viewer.drawing.progress import choose_progress
 from drretail.viewer.output import say
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from drretail.agents.running.outcomes import Ended, is_tool_call
 from drretail.agents.running.run import Watch
-from drretail.grounding.report.picks import take_picks
-from drretail.grounding.text.wording import short_title
 from drretail.progress import Bar, Progress
 from drretail.records.figures import counted, dollars
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage
+from drretail.reports.picks import take_picks
+from drretail.reports.text.wording import short_title
 
 SUBJECTS = ("query", "question", "expression", "product_id", "order_id", "sub_problem", "thought")
 ROLES_THAT_ANSWER_IN_JSON = ("summariser", "synthesis")

@@ -17,13 +17,13 @@ from drretail.doors.pages import Page
 from drretail.env.session import Session
 from drretail.env.web.base import WebResult
 from drretail.errors import ModelError, NotFound
-from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
-from drretail.journal import Effects
+from drretail.experiments.journal import Effects
 from drretail.records.evidence import Source
 from drretail.records.reading import Pick
 from drretail.records.run import OPEN_PAGE, SearchMix
 from drretail.records.shop import SHOP_URL, offers_of, product_of, variant_title
 from drretail.records.wish import MOST_PIECES
+from drretail.reports.text.evidence_ids import normalise_url, web_evidence_id
 from drretail.tools.registry import ROLE, offered
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit, ToolReply

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, fold_category
 from drretail.env.world import World
 from drretail.errors import ToolError
-from drretail.experiment import Experiment
-from drretail.grounding.listing import could_be_of_kind, leaf_of_kind
+from drretail.experiments.experiment import Experiment
 from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.shopping.listing import could_be_of_kind, leaf_of_kind
 
 
 def add_gold(experiment: Experiment, world: World, queries: Sequence[Query]) -> None:

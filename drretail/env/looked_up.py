@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 from drretail.env.manifest import WorldRows
 from drretail.env.world import World
 from drretail.errors import NotFound
-from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
-from drretail.grounding.text.serialisation import compact_json, order_record, record_text
-from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.verify.records import GONE, POLICY, UNKNOWN
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.shop import USD, Order, Product
+from drretail.reports.text.evidence_ids import order_evidence_id, product_evidence_id
+from drretail.reports.text.serialisation import compact_json, order_record, record_text
+from drretail.reports.text.untrusted import harmless
+from drretail.shopping.verify.records import GONE, POLICY, UNKNOWN
 
 _MOST_LINES = 20
 """The most lines of an order that are looked up."""

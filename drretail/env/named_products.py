@@ -13,14 +13,14 @@ from weakref import finalize
 from drretail.env import looked_up
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
-from drretail.grounding.report.citations import scan
-from drretail.grounding.text.product_names import products_named
-from drretail.grounding.verify.parts import ORDER_ID, PRODUCT_ID
 from drretail.parsing import texts_in
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.records.shop import SHOP_URL, Product
+from drretail.reports.citations import scan
+from drretail.reports.text.product_names import products_named
+from drretail.shopping.verify.parts import ORDER_ID, PRODUCT_ID
 
 _OF_SHOP = re.compile(r"/(?:products?|p|item)/(?P<key>[^/]+)/?\Z")
 """How most shops' product addresses end. ``product_url`` in the shop's mapping gives another form."""

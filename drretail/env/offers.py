@@ -7,10 +7,15 @@ from functools import cached_property
 from drretail.env.catalog.base import CatalogQuery, fold_category
 from drretail.env.world import World
 from drretail.errors import NotFound
-from drretail.grounding.basket import Candidates, reference_of
-from drretail.grounding.cart import Cart
-from drretail.grounding.constraints import UNDECIDED, Decisions
-from drretail.grounding.listing import (
+from drretail.records.query import Query, Reference
+from drretail.records.reading import Pick
+from drretail.records.shop import VOID_STATUSES, Order
+from drretail.records.wish import Want, Wish
+from drretail.remembered import remembered
+from drretail.shopping.basket import Candidates, reference_of
+from drretail.shopping.cart import Cart
+from drretail.shopping.constraints import UNDECIDED, Decisions
+from drretail.shopping.listing import (
     Listing,
     could_be_of_kind,
     is_unplaced,
@@ -20,11 +25,6 @@ from drretail.grounding.listing import (
     search_words,
     state_of_kind,
 )
-from drretail.records.query import Query, Reference
-from drretail.records.reading import Pick
-from drretail.records.shop import VOID_STATUSES, Order
-from drretail.records.wish import Want, Wish
-from drretail.remembered import remembered
 
 
 @dataclass

@@ -17,11 +17,11 @@ from itertools import islice, pairwise
 from statistics import median, median_low
 from typing import Literal, NamedTuple
 
-from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.text.wording import format_money, short_title
-from drretail.grounding.text.words import content_words, singular
 from drretail.records.figures import counted, percent
 from drretail.records.shop import VOID_STATUSES, Order, Product, ProfileFact, ProfileSummary, UserProfile
+from drretail.reports.text.untrusted import harmless
+from drretail.reports.text.wording import format_money, short_title
+from drretail.reports.text.words import content_words, singular
 
 # "Usually", "mostly" and "often" need so many items or orders, and so large a share: of 8 coins, 6 or more heads
 # come up in one try of seven, of 20 coins 15 in one of fifty.

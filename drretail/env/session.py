@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from drretail.env.world import World
 from drretail.errors import DrretailError
-from drretail.journal import Effects, Journal
+from drretail.experiments.journal import Effects, Journal
 from drretail.records.evidence import Evidence, EvidenceText, Source
 from drretail.records.run import Scope, SearchMix, StateChange, WebMode
 from drretail.records.shop import UserProfile

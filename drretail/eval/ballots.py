@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
 from drretail.files import append_line, locked_file, read_document, read_jsonl, write_json
 from drretail.records.account import Account
 from drretail.records.vote import (

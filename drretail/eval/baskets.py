@@ -1,4 +1,4 @@
-"""The worth of a cart, or of a refusal, relative to the baskets that satisfy the wish (``grounding.basket``).
+"""The worth of a cart, or of a refusal, relative to the baskets that satisfy the wish (``shopping.basket``).
 An experiment's reference baskets are made whole from its world, and kept as counts, ends and a digest.
 
 The picks are compared with the cheapest and the best basket, and the decision with the proof. Reasons of a refusal are
@@ -11,15 +11,15 @@ from pathlib import Path
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.experiment import REFERENCES, read_definition, write_sealed
-from drretail.grounding.cart import OPEN, Cart
-from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.checks import Case
+from drretail.experiments.experiment import REFERENCES, read_definition, write_sealed
 from drretail.records.base import Record
 from drretail.records.query import NOT_TYPED, Ends, Query, Reference, lack_in_words
 from drretail.records.shop import USD
 from drretail.records.wish import Wish
 from drretail.remembered import remembered
+from drretail.reports.text.wording import format_money
+from drretail.shopping.cart import OPEN, Cart
+from drretail.shopping.verify.checks import Case
 
 NOT_REQUIRED = "nothing has to be bought"
 

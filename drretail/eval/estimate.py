@@ -10,7 +10,7 @@ from drretail.eval.judging.spending import judging_costs
 from drretail.eval.judging.subject import choose_pairs, meetings, pair_name
 from drretail.eval.metric import Metric, is_judged
 from drretail.eval.registry import FALSE_STATEMENTS, PAIRWISE, load_metrics
-from drretail.experiment import read_definition, read_runs
+from drretail.experiments.experiment import read_definition, read_runs
 from drretail.llm.estimates import Estimate, likely, typical
 from drretail.records.run import Usage
 

@@ -20,7 +20,7 @@ from drretail.eval.baskets import Measured
 from drretail.eval.judging.question import NO_WORLD, CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import CriteriaTask, Pair, Subject
-from drretail.experiment import Definition
+from drretail.experiments.experiment import Definition
 from drretail.llm.prompt import Prompt
 from drretail.records.criteria import Criteria
 from drretail.records.run import BASELINES, System

@@ -22,12 +22,12 @@ from drretail.eval.metric import MEASURE, Metric, PairMetric, Unsound, Value, as
 from drretail.eval.names import METRICS as METRICS
 from drretail.eval.names import PAIRWISE as PAIRWISE
 from drretail.eval.names import PLUGINS
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
+from drretail.experiments.packs import packed_names
 from drretail.files import read_json
-from drretail.grounding.text.wording import listed
-from drretail.packs import packed_names
 from drretail.plugins import addon_names
 from drretail.records.score import CODE, BoardColumn, MetricDescription, Rules, Verdict, VerdictState, unfolded
+from drretail.reports.text.wording import listed
 
 USUAL = ("faithfulness", "false_statements", "quality", "checks", "process", "basket", "outcome")
 """The metrics that are scored by default."""

@@ -38,10 +38,10 @@ from drretail.eval.metric import Metric, PairMetric, check_rules, is_judged, is_
 from drretail.eval.numbers.file import derive_scores
 from drretail.eval.numbers.judges import Assessor, Board, TableKey, read_board, write_board
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
-from drretail.experiment import Definition, read_definition
+from drretail.experiments.experiment import Definition, read_definition
+from drretail.experiments.packs import pack_below
 from drretail.files import locked_folder, write_atomically
 from drretail.llm.prompt import overridden_prompts
-from drretail.packs import pack_below
 from drretail.progress import Bar, Progress
 from drretail.records.base import canonical_json
 from drretail.records.query import Reference

@@ -20,10 +20,10 @@ from drretail.errors import (
     without_secrets,
 )
 from drretail.event_loop import current_command
-from drretail.grounding.text.untrusted import visible
 from drretail.llm.usage import usage_of, with_possible_usage
 from drretail.parsing import retry_after, without_thoughts
 from drretail.records.run import Usage
+from drretail.reports.text.untrusted import visible
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage

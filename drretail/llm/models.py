@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from drretail.errors import ModelError, UserError, quoted
 from drretail.event_loop import run_loop
-from drretail.journal import ActionResult, Asked, Journal
+from drretail.experiments.journal import ActionResult, Asked, Journal
 from drretail.llm.calling import MARKED, Attempts, answer_of, with_cache_marks
 from drretail.llm.prices import priced
 from drretail.llm.registry import Model

@@ -16,9 +16,9 @@ from types import MappingProxyType
 
 from drretail.errors import UserError, nearest_names, suggestion
 from drretail.files import write_atomically
-from drretail.grounding.text.untrusted import TAGS, cleaned
 from drretail.parsing import parse_toml
 from drretail.records.base import sha256_of
+from drretail.reports.text.untrusted import TAGS, cleaned
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 _PLACE = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
@@ -148,7 +148,7 @@ def tagged(tag: str, text: str, **attributes: str) -> str:
     """
     if tag not in TAGS:
         raise ValueError(
-            f"{tag!r} is no known tag: add it to TAGS in drretail/grounding/text/untrusted.py, so that no other data"
+            f"{tag!r} is no known tag: add it to TAGS in drretail/reports/text/untrusted.py, so that no other data"
             " can end it"
         )
     plain = {name: re.sub(r"[\"<>\r\n]", "", cleaned(value)) for name, value in attributes.items()}

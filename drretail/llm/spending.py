@@ -8,8 +8,8 @@ from statistics import mean, stdev
 from typing import Any
 
 from drretail.errors import UserError
-from drretail.experiment import path_of, read_definition, read_discarded, read_runs
-from drretail.grounding.report.render import count_words
+from drretail.experiments.experiment import path_of, read_definition, read_discarded, read_runs
+from drretail.experiments.run_file import read_evidence, read_telemetry
 from drretail.llm.prices import unpriced
 from drretail.llm.registry import Model, check_priced
 from drretail.llm.usage import (
@@ -21,7 +21,7 @@ from drretail.llm.usage import (
     cost_of,
 )
 from drretail.records.run import BASELINES, Run
-from drretail.run_file import read_evidence, read_telemetry
+from drretail.reports.render import count_words
 
 
 @dataclass(frozen=True, slots=True)

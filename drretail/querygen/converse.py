@@ -13,7 +13,6 @@ from random import Random
 from typing import Any, get_args
 
 from drretail.env.world import World
-from drretail.grounding.conversation import ConversationTurn
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.decisions import decidable
 from drretail.querygen.generate import check_english
@@ -25,6 +24,7 @@ from drretail.querygen.spoil import UNMET, UNTYPED, Derived
 from drretail.records.base import sha256_of
 from drretail.records.query import Query, Relation, turns_until
 from drretail.records.wish import Want, Wish
+from drretail.shopping.conversation import ConversationTurn
 
 _LEAST, _MOST = 4, 6
 """Turns of a conversation."""

@@ -11,14 +11,14 @@ from itertools import islice
 from typing import Any
 
 from drretail.env.offers import Offers
-from drretail.grounding.constraints import Decisions, DemandRuling, is_within, record_sha
-from drretail.grounding.listing import Listing, pieces_in
-from drretail.grounding.text.serialisation import record_lines
 from drretail.records.base import Record
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from drretail.reports.text.serialisation import record_lines
+from drretail.shopping.constraints import Decisions, DemandRuling, is_within, record_sha
+from drretail.shopping.listing import Listing, pieces_in
 
 Key = tuple[str, str, str, str]
 """The query's id, the want's name, the demand's label and the product's id."""

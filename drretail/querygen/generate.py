@@ -13,7 +13,6 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.web.sandbox import facts_of
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
-from drretail.grounding.text.words import is_english
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.proofs import KINDS, rests_on
@@ -24,6 +23,7 @@ from drretail.records.criteria import NEEDS, NeedOf, Share
 from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.reports.text.words import is_english
 
 _MOST_DRAWN = 20
 """Users drawn per user wanted, since some give no query."""

@@ -8,10 +8,10 @@ import re
 from functools import lru_cache
 from itertools import chain
 
-from drretail.grounding.listing import folded
-from drretail.grounding.text.words import PAIRS, singular, stem
-from drretail.grounding.vocabulary import names_of, without_packing
 from drretail.records.shop import Product
+from drretail.reports.text.words import PAIRS, singular, stem
+from drretail.shopping.listing import folded
+from drretail.shopping.vocabulary import names_of, without_packing
 
 _ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
 _WHOSE = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.grounding.listing import folded
-from drretail.grounding.text.amounts import find_dates
-from drretail.grounding.text.words import stem
 from drretail.querygen.checks.case import QueryCase
 from drretail.querygen.kinds import kinds_of
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
+from drretail.reports.text.amounts import find_dates
+from drretail.reports.text.words import stem
+from drretail.shopping.listing import folded
 
 _RECORD_TOOLS = frozenset({"get_user_profile", "get_user_orders", "get_user_statistics", "get_order_details"})
 

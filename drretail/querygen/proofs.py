@@ -12,7 +12,7 @@ Without a source, every limit that rests on it is gone. The source is needed if
        other order could be meant, no record states a page's limit
     f  every place that a limit names says what it says
 
-What a basket is worth is decided as for answers (``grounding.cart.worth_of``). One that rests on an open demand counts
+What a basket is worth is decided as for answers (``shopping.cart.worth_of``). One that rests on an open demand counts
 neither way, as there. All baskets of a query are looked at up to 20,000 of them; of more, so many are drawn.
 """
 
@@ -28,12 +28,6 @@ from typing import Any
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.env.offers import Offers
-from drretail.grounding.basket import cheapest_choice, needed
-from drretail.grounding.cart import OPEN, RIGHT, WRONG, units, worth_of
-from drretail.grounding.listing import folded
-from drretail.grounding.text.numerals import Numeral, conversion, find_numerals, with_units
-from drretail.grounding.text.words import NUMBERS, RUN, STOP_WORDS
-from drretail.grounding.vocabulary import stems_of
 from drretail.querygen.checks.case import QueryCase, Shopper
 from drretail.querygen.checks.sources import NEAR, orders_of, said_in, value_of
 from drretail.querygen.checks.sources import check as false_places
@@ -42,6 +36,12 @@ from drretail.records.figures import number
 from drretail.records.query import Fit, Query, Reference, WantedThing
 from drretail.records.reading import Pick
 from drretail.records.wish import Limit, Source, SourceKind, Want, Wish, spoken
+from drretail.reports.text.numerals import Numeral, conversion, find_numerals, with_units
+from drretail.reports.text.words import NUMBERS, RUN, STOP_WORDS
+from drretail.shopping.basket import cheapest_choice, needed
+from drretail.shopping.cart import OPEN, RIGHT, WRONG, units, worth_of
+from drretail.shopping.listing import folded
+from drretail.shopping.vocabulary import stems_of
 
 MOST_LUCK = 1 / 3
 BASKETS = 20_000

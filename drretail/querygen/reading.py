@@ -19,16 +19,16 @@ from pydantic import ValidationError
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
+from drretail.experiments.query_files import gold_file, with_gold
 from drretail.files import read_lines
-from drretail.grounding.constraints import record_sha
-from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json, read_sheet
-from drretail.query_files import gold_file, with_gold
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.criteria import OF_KIND, Gold
 from drretail.records.evidence import Finding
 from drretail.records.query import LONGEST_TEXT, Query
 from drretail.records.wish import Want, Wish
+from drretail.reports.text.evidence_ids import short_hash
+from drretail.shopping.constraints import record_sha
 
 _MOST_FAULTS = 10
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {

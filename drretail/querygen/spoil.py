@@ -2,7 +2,7 @@
 
 The twins differ only in an amount of the text, so that only the shop tells which is which. Each query gives one pair,
 so that pairs are independent. A pair is kept only if one twin is proved infeasible and the other feasible
-(``grounding.basket.reference``).
+(``shopping.basket.reference``).
 """
 
 import tomllib
@@ -14,12 +14,12 @@ from importlib.resources import files
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.wording import format_amount
 from drretail.querygen.reading import check_made_for
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.shop import Money
+from drretail.reports.text.amounts import find_amounts
+from drretail.reports.text.wording import format_amount
 
 UNTYPED = "it has no wish"
 UNMET = "nothing has to be bought, or the shop lacks it"

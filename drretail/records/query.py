@@ -48,7 +48,7 @@ class Fit(Record):
     price: str | None = None
     """Price of one piece as a decimal; None if the shop does not know it exactly, or names it in another currency."""
     worth: int
-    """In hundredths of a star (``grounding.basket.choice.worths``)."""
+    """In hundredths of a star (``shopping.basket.worths``)."""
     open: tuple[str, ...] = ()
     """Demands on which its record is silent."""
     is_pack: bool = False

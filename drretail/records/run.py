@@ -425,7 +425,7 @@ class Run(Document):
     error: RunError | None = None
     """What made it fail; None if it did not fail."""
     report: str | None = None
-    """With evidence ids; ``grounding.report.render`` makes numbered references of them."""
+    """With evidence ids; ``reports.render`` makes numbered references of them."""
     report_sha: str | None = None
     """sha256 of the report."""
     turns: tuple[Turn, ...] = Field(default=(), exclude_if=lambda turns: not turns)

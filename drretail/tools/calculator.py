@@ -16,8 +16,8 @@ from annotated_types import MaxLen, MinLen
 
 from drretail.env.session import Session
 from drretail.errors import DrretailError, ToolError, quoted
-from drretail.grounding.report.evidence_ids import calculation_evidence_id, normalise_expression
 from drretail.records.evidence import Source
+from drretail.reports.text.evidence_ids import calculation_evidence_id, normalise_expression
 from drretail.tools.tool import ToolResult
 
 Number = Fraction | float

@@ -8,8 +8,10 @@ from annotated_types import Ge, Le, MaxLen
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
 from drretail.env.session import Session
 from drretail.errors import DamagedRecord, ToolError
-from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.text.serialisation import (
+from drretail.records.evidence import Source
+from drretail.records.shop import Product
+from drretail.reports.text.evidence_ids import product_evidence_id
+from drretail.reports.text.serialisation import (
     compact,
     compact_json,
     lean_items,
@@ -17,9 +19,7 @@ from drretail.grounding.text.serialisation import (
     product_record,
     record_text,
 )
-from drretail.grounding.text.untrusted import harmless
-from drretail.records.evidence import Source
-from drretail.records.shop import Product
+from drretail.reports.text.untrusted import harmless
 from drretail.tools.arguments import ProductId
 from drretail.tools.tool import ToolResult
 

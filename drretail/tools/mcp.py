@@ -28,7 +28,7 @@ from mcp_types import Tool as ListedTool
 from drretail import __version__
 from drretail.env.session import Session, SessionSettings
 from drretail.errors import ToolError, UserError, quoted
-from drretail.grounding.text.serialisation import compact_json
+from drretail.reports.text.serialisation import compact_json
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, read_submitted
 from drretail.tools.tool import Tool, read_schema
 from drretail.tools.toolkit import Toolkit, ToolReply

@@ -5,8 +5,10 @@ from typing import Annotated, Any
 from annotated_types import Ge, Le
 
 from drretail.env.session import Session
-from drretail.grounding.report.evidence_ids import order_evidence_id, user_evidence_id
-from drretail.grounding.text.serialisation import (
+from drretail.records.evidence import Source
+from drretail.records.shop import Order, OrderStatus
+from drretail.reports.text.evidence_ids import order_evidence_id, user_evidence_id
+from drretail.reports.text.serialisation import (
     compact,
     compact_json,
     customer_card,
@@ -15,8 +17,6 @@ from drretail.grounding.text.serialisation import (
     order_record,
     product_card,
 )
-from drretail.records.evidence import Source
-from drretail.records.shop import Order, OrderStatus
 from drretail.tools.arguments import OrderId, UserId, require_access
 from drretail.tools.catalog import card_sources
 from drretail.tools.tool import ToolResult

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
 
 from drretail.errors import ToolError, UnknownName, UserError, check_known, quoted
-from drretail.grounding.report.picks import Declared, take_picks
 from drretail.parsing import without_thoughts
 from drretail.plugins import Plugins
 from drretail.records.base import sha256_of
 from drretail.records.run import WebMode
+from drretail.reports.picks import Declared, take_picks
 from drretail.tools.arguments import read_arguments
 from drretail.tools.calculator import calculator
 from drretail.tools.catalog import get_product_details, product_catalog_search

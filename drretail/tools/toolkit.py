@@ -24,12 +24,12 @@ from drretail.errors import (
     quoted,
     suggestion,
 )
-from drretail.grounding.text.serialisation import compact_json
-from drretail.grounding.text.untrusted import cleaned, harmless_values
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Source
 from drretail.records.run import Step
 from drretail.records.trajectory import StepPlace, path_key, span
+from drretail.reports.text.serialisation import compact_json
+from drretail.reports.text.untrusted import cleaned, harmless_values
 from drretail.tools.arguments import OtherUser, explained, read_arguments, recordable, with_ids_read
 from drretail.tools.registry import TOOLS, offered, openai_schemas
 from drretail.tools.tool import Tool, ToolResult, read_schema

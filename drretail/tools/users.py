@@ -4,11 +4,11 @@ from typing import Any, TypedDict
 
 from drretail.env.session import Session
 from drretail.errors import ToolError
-from drretail.grounding.report.evidence_ids import UserEvidence, user_evidence_id
-from drretail.grounding.text.serialisation import compact, compact_json, user_record
-from drretail.grounding.text.untrusted import harmless_values
 from drretail.records.evidence import Source
 from drretail.records.shop import UserProfile
+from drretail.reports.text.evidence_ids import UserEvidence, user_evidence_id
+from drretail.reports.text.serialisation import compact, compact_json, user_record
+from drretail.reports.text.untrusted import harmless_values
 from drretail.tools.arguments import OtherUser, UserId, require_access
 from drretail.tools.tool import ToolResult
 

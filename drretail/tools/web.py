@@ -13,11 +13,11 @@ from drretail.env.session import Session
 from drretail.env.web.base import Pages, WebPage, WebResult
 from drretail.env.web.cleaning import cleaned_page, cleaned_result
 from drretail.errors import ModelError, ToolError
-from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
-from drretail.grounding.text.serialisation import compact_json
-from drretail.journal import ActionResult, Effects
+from drretail.experiments.journal import ActionResult, Effects
 from drretail.records.evidence import Evidence, Source
 from drretail.records.trajectory import StepPlace
+from drretail.reports.text.evidence_ids import normalise_url, web_evidence_id
+from drretail.reports.text.serialisation import compact_json
 from drretail.tools.tool import ToolResult
 from drretail.tools.workers import Job, Workers
 

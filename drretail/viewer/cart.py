@@ -7,14 +7,14 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from drretail.experiment import ended_run
-from drretail.grounding.text.wording import format_amount, format_money, short_title
-from drretail.grounding.verify.records import Ledger, read_ledger
+from drretail.experiments.experiment import ended_run
 from drretail.records.evidence import Evidence
 from drretail.records.query import lack_in_words
 from drretail.records.reading import FORM, Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Money, Product, variant_title
+from drretail.reports.text.wording import format_amount, format_money, short_title
+from drretail.shopping.verify.records import Ledger, read_ledger
 
 if TYPE_CHECKING:
     from drretail.eval.judging.subject import Subject

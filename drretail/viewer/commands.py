@@ -6,9 +6,9 @@ from shlex import quote
 from drretail.eval.judging.subject import choose_pairs, pair_name
 from drretail.eval.numbers.judges import Assessor, read_board
 from drretail.eval.registry import PAIRWISE
-from drretail.experiment import LABELS, OPTIONS, read_options
+from drretail.experiments.experiment import LABELS, OPTIONS, read_options
+from drretail.experiments.query_files import as_task, gold_line
 from drretail.files import pack
-from drretail.query_files import as_task, gold_line
 from drretail.records.base import canonical_json
 from drretail.records.run import BASELINES, IMPORTED_AGENT, INSPECT_AGENT, MCP_AGENT
 from drretail.viewer.experiment import ExperimentView

@@ -14,8 +14,8 @@ from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_s
 from drretail.eval.method import score_notes
 from drretail.eval.numbers.file import outdated, read_scores
 from drretail.eval.registry import CONVERSATION, FALSE_STATEMENTS
-from drretail.experiment import Definition, kept_accounts, path_of, read_definition
-from drretail.grounding.text.wording import listed
+from drretail.experiments.experiment import Definition, kept_accounts, path_of, read_definition
+from drretail.experiments.run_file import journal_path, read_results
 from drretail.records.account import Account
 from drretail.records.evidence import Finding
 from drretail.records.figures import counted
@@ -23,7 +23,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Statement
 from drretail.records.run import Run, Systems, in_order, place_of, shared_models
 from drretail.records.score import JudgeRef, Scoreboard, Scores, Verdict
-from drretail.run_file import journal_path, read_results
+from drretail.reports.text.wording import listed
 from drretail.viewer.cart import readers_in_words
 from drretail.viewer.judged import (
     ClaimView,

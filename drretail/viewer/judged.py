@@ -22,11 +22,11 @@ from drretail.eval.method import in_all_wordings
 from drretail.eval.numbers.gathering import verdicts_by_assessor
 from drretail.eval.numbers.judges import judge_spec, read_board
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
-from drretail.grounding.text.quotes import find_words
 from drretail.parsing import parse_json
 from drretail.records.reading import Statement
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Rules, Verdict
+from drretail.reports.text.quotes import find_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.numbers.file import read_scores
 from drretail.eval.numbers.gathering import means_by_query
 from drretail.eval.numbers.judges import Assessor, Board, read_board
-from drretail.experiment import Definition, path_of, read_definition, read_runs
+from drretail.experiments.experiment import Definition, path_of, read_definition, read_runs
+from drretail.experiments.run_file import read_telemetry
 from drretail.llm.spending import words_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.modes import Mode, modes_of
@@ -28,7 +29,6 @@ from drretail.records.query import Query
 from drretail.records.run import NINE, Run, System
 from drretail.records.score import Score, Scores
 from drretail.records.vote import Vote
-from drretail.run_file import read_telemetry
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.viewer.drawing.markup import markdown_table
 from drretail.viewer.drawing.table import Cell, Column, Kind, Row

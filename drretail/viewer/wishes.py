@@ -4,8 +4,8 @@ from calendar import month_name
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from drretail.grounding.text.wording import format_amount
 from drretail.records.wish import Demand, Limit, Source, Want, Wish
+from drretail.reports.text.wording import format_amount
 
 
 def wish_lines(wish: Wish) -> list[str]:

@@ -14,11 +14,11 @@ from drretail.agents.running.run import Batch
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition, varied
 from drretail.env.world import World
-from drretail.experiment import Experiment
+from drretail.experiments.experiment import Experiment
+from drretail.experiments.run_file import Recorded
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.query import Query
-from drretail.run_file import Recorded
 from tests.shop import USER
 
 Scripted = AIMessage | BaseException

@@ -9,15 +9,15 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.gold import add_gold
 from drretail.env.world import World
-from drretail.experiment import read_definition
-from drretail.grounding.constraints import record_sha
+from drretail.experiments.experiment import read_definition
+from drretail.experiments.run_file import Recorded
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.criteria import OF_KIND, Decision, Gold
 from drretail.records.query import Query
 from drretail.records.reading import Outcome
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import Recorded
+from drretail.shopping.constraints import record_sha
 from tests.agents.conftest import QUERY, record, scripted, sut
 from tests.build import demands, known
 from tests.shop import OTHER, PRODUCTS

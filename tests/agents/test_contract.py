@@ -16,7 +16,8 @@ from drretail.agents.running.system import SystemUnderTest, definition, prompt_h
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import Experiment
+from drretail.experiments.experiment import Experiment
+from drretail.experiments.run_file import Recorded, read_journal
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, requests_of, scripted_model
@@ -25,7 +26,6 @@ from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits, Run, WebMode
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import Recorded, read_journal
 from tests.agents.conftest import QUERY, Scripted, calls, record, run_in
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported

@@ -22,14 +22,14 @@ from drretail.api.systems import named_agents
 from drretail.doors.sealing import Network, why_unsealed
 from drretail.env.world import World
 from drretail.errors import UserError, install_line
-from drretail.experiment import run_path
-from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.experiments.experiment import run_path
+from drretail.experiments.run_file import Recorded, read_recorded
 from drretail.llm.registry import Model
 from drretail.llm.scripted import scripted_model
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.reading import Pick
 from drretail.records.run import CART_DECIDES, CLIENT, Limits
-from drretail.run_file import Recorded, read_recorded
+from drretail.reports.text.evidence_ids import web_evidence_id
 from tests.agents.conftest import QUERY, record
 from tests.agents.external_agents import command
 from tests.build import known

@@ -11,8 +11,8 @@ import pytest
 from drretail.env.web.base import Fetched, WebPage, WebResult
 from drretail.env.web.page import read_web_page
 from drretail.env.world import World, world_at
+from drretail.experiments.run_file import Recorded
 from drretail.llm.scripted import Request
-from drretail.run_file import Recorded
 from tests.agents.conftest import Scripted, calls, perform, reporting
 from tests.build import build_world, files
 from tests.shop import ORDERS, PRODUCTS, USER, a_product

@@ -18,11 +18,11 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.experiments.run_file import Recorded
 from drretail.llm.registry import build_model
 from drretail.llm.spending import spending_of
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.run import Limits, Usage
-from drretail.run_file import Recorded
 from tests.agents.conftest import QUERY, record, tally_of
 from tests.agents.conftest import sut as of_name
 from tests.build import known

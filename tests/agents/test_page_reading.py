@@ -13,11 +13,11 @@ from drretail.env.web.cleaning import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.experiments.run_file import Recorded
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
-from drretail.run_file import Recorded
+from drretail.reports.text.evidence_ids import web_evidence_id
 from drretail.tools.web import READ_BEFORE
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.hybrid_react.cast import DONE, cast, launch, reported

@@ -26,8 +26,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.eval.scoring import ScoringPlan, score_experiment
 from drretail.event_loop import run_loop
-from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.journal import read_effects
+from drretail.experiments.journal import read_effects
 from drretail.llm.registry import build_model
 from drretail.llm.scripted import scripted_model
 from drretail.querygen.by_model.pages import Material
@@ -37,6 +36,7 @@ from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from drretail.reports.text.evidence_ids import web_evidence_id
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
 from tests.agents.conftest import calls, reporting

@@ -18,9 +18,10 @@ from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import judge_prompt_files, read_wording
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.experiment import KNOWN_ANSWERS, read_definition, run_files
+from drretail.experiments.experiment import KNOWN_ANSWERS, read_definition, run_files
+from drretail.experiments.journal import read_effects
+from drretail.experiments.run_file import read_journal
 from drretail.files import write_json
-from drretail.journal import read_effects
 from drretail.llm.prompt import overridden_prompts, replaced, write_prompt_files
 from drretail.llm.registry import build_model
 from drretail.llm.scripted import Request, ScriptedChat, scripted_model
@@ -37,7 +38,6 @@ from drretail.records.base import Rules
 from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from drretail.run_file import read_journal
 from tests import build
 from tests.agents.conftest import calls
 from tests.build import demands, known

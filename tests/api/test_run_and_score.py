@@ -14,7 +14,7 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.numbers.judges import Board, read_board, write_board
-from drretail.experiment import LABELS, read_definition, read_options
+from drretail.experiments.experiment import LABELS, read_definition, read_options
 from drretail.llm.models import Models
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Task

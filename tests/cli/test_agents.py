@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import REFERENCES, read_runs
+from drretail.experiments.experiment import REFERENCES, read_runs
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, TURN_FLOORS
 from tests.cli.commands import Command
 

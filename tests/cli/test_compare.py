@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from drretail.experiment import run_path
+from drretail.experiments.experiment import run_path
 from tests.build import experiment, scored
 from tests.cli.commands import Command
 from tests.eval.own import STUB

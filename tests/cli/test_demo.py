@@ -15,8 +15,8 @@ from drretail.addons.reproduction.verify import verify
 from drretail.api.demo_recording import SCRIPT, play_answers, play_judge, recorded_queries
 from drretail.api.worlds import open_world
 from drretail.env.world import world_at
+from drretail.experiments.packs import unpack_below
 from drretail.llm.scripted import read_script, requests_of, scripted_model
-from drretail.packs import unpack_below
 from drretail.progress import Progress
 from tests.build import files
 from tests.cli.commands import MAIN, Command, ErrorOf, environment

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import run_path
+from drretail.experiments.experiment import run_path
 from tests.build import experiment, run, scored
 from tests.cli.commands import environment
 from tests.cli.in_process import run_here

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from drretail.cli.entry import begins_anew
-from drretail.experiment import run_files
+from drretail.experiments.experiment import run_files
+from drretail.experiments.run_file import JOURNAL, RUN_FILE
 from drretail.files import LOCK, write_lines
 from drretail.records.query import Query
-from drretail.run_file import JOURNAL, RUN_FILE
 from tests import build
 from tests.cli.commands import MAIN, Command, Start, environment
 from tests.cli.forked import ForkedCommand

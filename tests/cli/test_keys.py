@@ -14,8 +14,8 @@ import pytest
 
 import drretail.errors
 from drretail.errors import ModelError, ToolError, describe_error, hide_keys, traceback_of, without_keys
-from drretail.grounding.text.untrusted import visible
 from drretail.parsing import encodable, writable
+from drretail.reports.text.untrusted import visible
 from tests.cli.commands import Command
 from tests.llm.provider import Provider, Request, Step, completes, fails
 

@@ -11,11 +11,11 @@ import pytest
 
 from drretail.env.manifest import TRANSIENT
 from drretail.env.world import world_at
+from drretail.experiments.run_file import JOURNAL, RUN_FILE, read_telemetry
 from drretail.files import write_lines
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import JOURNAL, RUN_FILE, read_telemetry
 from tests.build import files
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer, dies_at

@@ -16,7 +16,7 @@ from typing import IO, Any
 import pytest
 
 from drretail.errors import install_line
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from tests.cli.commands import Start, refused_by
 from tests.shop import OTHER, USER
 

@@ -10,7 +10,7 @@ import pytest
 
 from drretail.cli.entry import sentence_of
 from drretail.errors import NotFound, ToolError
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from tests.build import known
 from tests.cli.commands import MAIN, MAINS, Command, environment, sentence
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.numbers.file import made_scores
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
 from tests.cli.commands import Command
 
 REACT, TERSE = "react@offline-shopper", "react@offline-shopper-prompts-terse"

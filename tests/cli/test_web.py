@@ -12,7 +12,7 @@ from drretail.api.settings import Settings
 from drretail.api.worlds import chosen_web, pages_by_label
 from drretail.env.world import world_at
 from drretail.eval.numbers.file import made_scores
-from drretail.experiment import read_definition, read_runs
+from drretail.experiments.experiment import read_definition, read_runs
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
 from drretail.records.run import System

@@ -11,9 +11,9 @@ from drretail.env.servers.clients import connect
 from drretail.env.servers.generations import read_generation
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.mongo import collections_of
-from drretail.experiment import read_runs, run_files
+from drretail.experiments.experiment import read_runs, run_files
+from drretail.experiments.run_file import read_telemetry
 from drretail.records.query import Query
-from drretail.run_file import read_telemetry
 from tests.build import files
 from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.in_process import run_here

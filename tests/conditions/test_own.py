@@ -7,9 +7,9 @@ import pytest
 
 import drretail
 from drretail.errors import UserError
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
+from drretail.experiments.run_file import read_journal
 from drretail.records.run import OwnCondition
-from drretail.run_file import read_journal
 from tests.run_files import runs_in
 from tests.shop import USER, build_shop
 

@@ -15,10 +15,10 @@ from drretail.data_ingest.raw.shop_rows import shop_sources
 from drretail.env.folder import check_world
 from drretail.env.manifest import live_generation, read_manifest
 from drretail.errors import UserError
-from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.parsing import MOST_COLUMNS
 from drretail.querygen.generate import Drafts
 from drretail.records.shop import Product
+from drretail.reports.text.evidence_ids import parse_evidence_id
 from tests.data_ingest.raw_rows import orders_in, product_in, read_tables
 
 PRODUCTS = [

@@ -15,8 +15,8 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.folder import check_world, open_world_rows
 from drretail.env.profile import day_of
 from drretail.env.world import world_at
-from drretail.grounding.text.serialisation import order_record
 from drretail.records.shop import SIGNS, offers_of
+from drretail.reports.text.serialisation import order_record
 from tests.data_ingest.raw_rows import not_used, notes_of, orders_in, product_in, products_read, read_tables
 
 SHOPIFY = {

@@ -8,12 +8,12 @@ from drretail.api.worlds import open_world
 from drretail.env.folder import open_world_rows
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.grounding.constraints import Decisions
-from drretail.grounding.listing import listing_of, state_of_kind
 from drretail.records.criteria import Fact, Gold
 from drretail.records.query import Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
+from drretail.shopping.constraints import Decisions
+from drretail.shopping.listing import listing_of, state_of_kind
 from tests.build import known
 from tests.places import PLACES, Place, PlaceKind
 from tests.shop import ORDERS, PRODUCTS, USER

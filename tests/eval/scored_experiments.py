@@ -8,7 +8,7 @@ from typing import Any
 from drretail import run
 from drretail import score as score_by_code
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.experiment import run_path
+from drretail.experiments.experiment import run_path
 from drretail.files import write_json
 from drretail.records.query import Query
 from drretail.records.shop import Money

@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from drretail import experiment
 from drretail.eval.baskets import MEASURES, NOT_REQUIRED, References, covered, feasible, not_measured
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
-from drretail.grounding.basket import reference_of
-from drretail.grounding.cart import Cart
-from drretail.grounding.listing import Listing, listing_of
+from drretail.experiments import experiment
 from drretail.records.query import Query, lack_in_words
 from drretail.records.reading import Pick
 from drretail.records.score import JudgeRef, Score
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.shopping.basket import reference_of
+from drretail.shopping.cart import Cart
+from drretail.shopping.listing import Listing, listing_of
 from tests import build
 from tests.build import LABEL, known
 from tests.goods import EVIDENCE, KETTLE, PAN, product

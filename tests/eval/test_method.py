@@ -18,7 +18,7 @@ from drretail.eval.method import KEPT, NOT_MEASURED, PACKAGED, judge_prompt_file
 from drretail.eval.metrics.pairwise import comparison_prompt
 from drretail.eval.metrics.quality import rating_prompt
 from drretail.eval.registry import load_metric, pair_metric
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from drretail.llm.prompt import Prompt, write_prompt_files
 from drretail.llm.registry import build_model
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model

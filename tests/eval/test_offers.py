@@ -8,15 +8,15 @@ import pytest
 from drretail.data_ingest.ingest import ingest_files
 from drretail.env.offers import Offers
 from drretail.env.world import World, world_at
-from drretail.grounding.cart import Cart
-from drretail.grounding.constraints import ruling_on_options
-from drretail.grounding.report.picks import by_product, take_picks
-from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.reports.picks import by_product, take_picks
+from drretail.shopping.cart import Cart
+from drretail.shopping.constraints import ruling_on_options
+from drretail.shopping.verify.checks import Case, check_report, read_report
 from tests.build import known, query
 
 SHOP = """

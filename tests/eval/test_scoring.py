@@ -14,9 +14,9 @@ from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.quality import rating_prompt
 from drretail.eval.numbers.file import read_scores
-from drretail.experiment import path_of
+from drretail.experiments.experiment import path_of
+from drretail.experiments.journal import read_effects
 from drretail.files import locked_folder
-from drretail.journal import read_effects
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import Prompt, tag_content
 from drretail.records.score import Rules, Scores

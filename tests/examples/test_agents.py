@@ -15,7 +15,7 @@ import yaml
 
 from drretail import compare, run, score
 from drretail.api.settings import read_settings
-from drretail.experiment import read_definition, read_runs
+from drretail.experiments.experiment import read_definition, read_runs
 from tests.cli.commands import ROOT, Command
 from tests.llm.provider import Provider, answers, completes
 

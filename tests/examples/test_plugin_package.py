@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import run_path
-from drretail.run_file import read_run
+from drretail.experiments.experiment import run_path
+from drretail.experiments.run_file import read_run
 from tests.cli.commands import ROOT, Command, ErrorOf
 
 pytestmark = pytest.mark.slow

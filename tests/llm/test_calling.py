@@ -9,7 +9,7 @@ import pytest
 
 from drretail.errors import CommandStopped, ModelError
 from drretail.event_loop import run_loop
-from drretail.journal import Journal
+from drretail.experiments.journal import Journal
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.models import Models
 from drretail.llm.providers import ONCE, Pacer, Retrying

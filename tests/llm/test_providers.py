@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from drretail.errors import ModelErrorKind
-from drretail.journal import Journal
+from drretail.experiments.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.registry import build_model

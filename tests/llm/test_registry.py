@@ -14,7 +14,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
 from drretail.errors import UserError, install_line
-from drretail.journal import Journal, read_effects
+from drretail.experiments.journal import Journal, read_effects
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.prices import priced

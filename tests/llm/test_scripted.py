@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from drretail.errors import ModelError, UserError
-from drretail.journal import Journal
+from drretail.experiments.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged

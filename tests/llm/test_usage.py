@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 
 from drretail.errors import ModelError, UserError
-from drretail.journal import Journal
+from drretail.experiments.journal import Journal
 from drretail.llm.models import Models
 from drretail.llm.prices import priced
 from drretail.llm.scripted import ScriptedAnswer, scripted_model

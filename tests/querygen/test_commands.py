@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from drretail.env.world import World
+from drretail.experiments.query_files import gold_file, write_gold
 from drretail.files import write_lines
-from drretail.query_files import gold_file, write_gold
 from drretail.querygen.generate import generate_queries
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import Gold, Needs

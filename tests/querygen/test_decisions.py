@@ -11,15 +11,15 @@ from langchain_core.messages import BaseMessage
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
+from drretail.experiments.query_files import gold_file, write_gold, write_with_gold
 from drretail.files import write_lines
-from drretail.grounding.constraints import record_sha
-from drretail.query_files import gold_file, write_gold, write_with_gold
 from drretail.querygen.decisions import questions_of
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold
 from drretail.records.query import Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
+from drretail.shopping.constraints import record_sha
 from tests.build import demands, known
 from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted

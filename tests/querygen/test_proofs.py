@@ -12,7 +12,6 @@ import pytest
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow
 from drretail.eval.numbers.facts import need_floors
-from drretail.grounding.cart import OPEN, RIGHT, WRONG
 from drretail.querygen.lint import Linter
 from drretail.querygen.proofs import BASKETS, without
 from drretail.records.criteria import Fact, Gold, NeedProof, Needs
@@ -20,6 +19,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
+from drretail.shopping.cart import OPEN, RIGHT, WRONG
 from drretail.viewer.wishes import wish_lines
 from tests.querygen.conftest import DAY, START, MakeWorld
 

@@ -8,8 +8,7 @@ from drretail.api.queries import spoil as command
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.errors import UserError
-from drretail.grounding.constraints import record_sha
-from drretail.query_files import write_with_gold
+from drretail.experiments.query_files import write_with_gold
 from drretail.querygen.reading import read_queries
 from drretail.querygen.spoil import spoil_queries
 from drretail.records.criteria import OF_KIND as IS_SUCH
@@ -17,6 +16,7 @@ from drretail.records.criteria import Decision, Gold
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.shopping.constraints import record_sha
 from tests.shop import PRODUCTS, USER, build_shop
 
 FEEDER = Want(name="hopper feeder", kinds=("hopper bird feeder",))

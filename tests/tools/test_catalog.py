@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from drretail.env.session import Attempt, Session, SessionSettings
 from drretail.env.world import World
-from drretail.grounding.text.serialisation import compact, product_card, whole_items
+from drretail.reports.text.serialisation import compact, product_card, whole_items
 from drretail.tools.calculator import ArithmeticProblem, as_json_number, evaluate
 from drretail.tools.catalog import card_sources
 from drretail.tools.toolkit import Toolkit

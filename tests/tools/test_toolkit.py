@@ -11,8 +11,8 @@ from annotated_types import Ge
 
 from drretail.env.session import Session
 from drretail.errors import UserError
-from drretail.grounding.text.serialisation import compact_json
 from drretail.records.evidence import Source
+from drretail.reports.text.serialisation import compact_json
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit

@@ -12,10 +12,10 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
-from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.journal import Journal
+from drretail.experiments.journal import Journal
 from drretail.records.evidence import Source
 from drretail.records.run import WebMode
+from drretail.reports.text.evidence_ids import web_evidence_id
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.web import READ_BEFORE, fetch_cited, fetch_pages, rounds
 from tests.threads import all_at_rest

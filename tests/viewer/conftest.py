@@ -8,7 +8,7 @@ import pytest
 
 from drretail import run
 from drretail.env.world import world_at
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from drretail.viewer.drawing.result import Part
 from drretail.viewer.output import print_part
 from tests.shop import build_shop

@@ -11,14 +11,14 @@ from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.numbers.file import derive_scores
 from drretail.eval.numbers.judges import Board, write_board
 from drretail.eval.registry import load_metric
-from drretail.experiment import path_of, read_runs
+from drretail.experiments.experiment import path_of, read_runs
+from drretail.experiments.run_file import read_evidence
 from drretail.files import write_json
-from drretail.grounding.text.layout import find_sentences
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError
 from drretail.records.score import JudgeRef, Scores, SourceRef, Verdict
-from drretail.run_file import read_evidence
+from drretail.reports.layout import find_sentences
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import one_page, rendered_questions
 from tests.run_files import edit_member

@@ -1,11 +1,11 @@
 """The cart as people see it. cart_as_read, turn_carts: tests/viewer/page/test_document.py."""
 
-from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence
 from drretail.records.reading import REASONS, Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Product
+from drretail.reports.text.evidence_ids import product_evidence_id
+from drretail.reports.text.serialisation import record_text
 from drretail.viewer.cart import CartLines, cart_document, cart_of
 from tests import build
 from tests.build import known

@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.numbers.judges import Board, write_board
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from drretail.records.account import Account
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding

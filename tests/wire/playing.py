@@ -10,10 +10,10 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.event_loop import run_loop
+from drretail.experiments.run_file import Recorded
 from drretail.llm.registry import Model, build_model
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, WebMode
-from drretail.run_file import Recorded
 from tests.shop import USER
 from tests.wire.server import WireServer
 

@@ -19,14 +19,14 @@ from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.turns import read_by_judge
-from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.picks import take_picks
-from drretail.grounding.verify.checks import check_report, read_report
 from drretail.parsing import without_thoughts
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import LookedAt, Pick, ReadValue
 from drretail.records.run import IMPORTED_AGENT, LOOKED_UP, System, imported_run
+from drretail.reports.citations import find_citations
+from drretail.reports.picks import take_picks
+from drretail.shopping.verify.checks import check_report, read_report
 from drretail.viewer.drawing.result import Result, prose
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from drretail import experiment
 from drretail.addons.assistants.options import ForgetOptions
 from drretail.addons.assistants.redaction import Redactor, key_file_of
 from drretail.api.option import accepts
@@ -16,8 +15,9 @@ from drretail.api.options.shared import folder_of
 from drretail.api.report import DEFAULT_NAMES
 from drretail.errors import UserError
 from drretail.eval.judging.criteria import FOLDER as CRITERIA
+from drretail.experiments import experiment
+from drretail.experiments.packs import pack_below, unpack_below
 from drretail.files import files_below, locked_folder, read_json, read_jsonl, read_lines, write_json, write_lines
-from drretail.packs import pack_below, unpack_below
 from drretail.records.base import FORMAT, canonical_json, file_name
 from drretail.records.figures import counted
 from drretail.records.query import turns_until

@@ -16,11 +16,11 @@ from urllib.parse import quote
 
 from drretail.errors import UserError
 from drretail.files import read_lines, write_once
-from drretail.grounding.text.personal_data import WORD, Personal, as_written, decoded, known_by_form, located_words
-from drretail.grounding.text.untrusted import visible
-from drretail.grounding.text.words import UNSPACED
 from drretail.parsing import json_or_none, texts_in
 from drretail.records.base import sha256_of
+from drretail.reports.text.personal_data import WORD, Personal, as_written, decoded, known_by_form, located_words
+from drretail.reports.text.untrusted import visible
+from drretail.reports.text.words import UNSPACED
 
 WORDS = {
     "a full name": "[name]",

@@ -7,14 +7,14 @@ from typing import Any
 
 from drretail.addons.exports.selection import Chosen, Selection
 from drretail.agents.information import recorded_instructions, shopper_context
-from drretail.experiment import Definition
+from drretail.experiments.experiment import Definition
+from drretail.experiments.run_file import read_results
 from drretail.files import write_lines
-from drretail.grounding.report.picks import picks_block
 from drretail.records.base import sha256_of
 from drretail.records.figures import counted
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, System
-from drretail.run_file import read_results
+from drretail.reports.picks import picks_block
 from drretail.tools.registry import SUBMIT, nine_of, openai_schemas, submit_schema, tools_of
 
 Message = dict[str, Any]

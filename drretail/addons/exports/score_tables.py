@@ -14,11 +14,11 @@ from drretail.eval.numbers.facts import missing_in_words, with_slices
 from drretail.eval.numbers.file import made_scores
 from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
 from drretail.files import write_atomically
-from drretail.grounding.report.page import read_page
-from drretail.grounding.text.layout import find_sentences
 from drretail.records.figures import counted
 from drretail.records.run import BASELINES, Turn
 from drretail.records.score import Scoreboard, Verdict
+from drretail.reports.layout import find_sentences
+from drretail.reports.page import read_page
 from drretail.viewer.drawing.table import csv_table, table_of
 from drretail.viewer.judged import read_judgements
 from drretail.viewer.sections import sections

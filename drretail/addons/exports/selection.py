@@ -18,10 +18,8 @@ from drretail.eval.numbers.facts import RunValue, run_values
 from drretail.eval.numbers.fail_if import BoundRule
 from drretail.eval.numbers.gathering import gather
 from drretail.eval.registry import installed, recorded_metric
-from drretail.experiment import Definition, ended_run, path_of, read_definition, read_runs
-from drretail.grounding.text.personal_data import People, personal_data
-from drretail.grounding.verify.findings import known_profiles
-from drretail.grounding.verify.records import record_of
+from drretail.experiments.experiment import Definition, ended_run, path_of, read_definition, read_runs
+from drretail.experiments.run_file import read_evidence
 from drretail.parsing import texts_in
 from drretail.records.account import Account
 from drretail.records.evidence import Evidence
@@ -29,7 +27,9 @@ from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 from drretail.records.shop import UserProfile
 from drretail.remembered import remembered
-from drretail.run_file import read_evidence
+from drretail.reports.text.personal_data import People, personal_data
+from drretail.shopping.verify.findings import known_profiles
+from drretail.shopping.verify.records import record_of
 
 _SHORTEST_LINE = 12
 """The fewest characters of a line about the user that is removed. Shorter lines may stand anywhere."""

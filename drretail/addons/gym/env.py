@@ -27,13 +27,13 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known
-from drretail.experiment import read_definition, run_files
-from drretail.grounding.text.serialisation import compact_json
+from drretail.experiments.experiment import read_definition, run_files
+from drretail.experiments.run_file import Recorded, read_recorded
 from drretail.parsing import parse_json
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query, Reference, Task, turns_until
 from drretail.records.run import GYM_AGENT, Answer, RoleModel, Run, RunError, Scope, System, WebMode
-from drretail.run_file import Recorded, read_recorded
+from drretail.reports.text.serialisation import compact_json
 from drretail.tools.registry import ROLE, SUBMIT, offered, openai_schemas, read_submitted, submit_schema, tools_of
 from drretail.tools.toolkit import Toolkit, ToolReply
 

@@ -16,7 +16,6 @@ from drretail.api.worlds import open_world
 from drretail.data_ingest.demo import DemoShop, build_shop
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.text.words import STOP_WORDS
 from drretail.progress import Progress
 from drretail.querygen.converse import make_conversations
 from drretail.querygen.generate import Drafts
@@ -27,6 +26,7 @@ from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.criteria import NeedOf
 from drretail.records.figures import counted
 from drretail.records.query import Query
+from drretail.reports.text.words import STOP_WORDS
 from drretail.viewer.drawing.progress import choose_progress
 from drretail.viewer.drawing.result import Result
 from drretail.viewer.drawing.table import table_of

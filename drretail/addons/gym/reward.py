@@ -7,7 +7,7 @@ decision          1 for all that is wanted and nothing else, or a right refusal;
 integrity         1, or 0 for what ``check_statements`` calls false of figures, quotations, sources and conduct
 
 A figure that no source says lowers ``verified``, so what nobody can look up costs. A report with HTML that a browser
-may hide (grounding/report/page.py) is worth nothing, since code can't say what a reader sees of it. If the shop can't
+may hide (reports/page.py) is worth nothing, since code can't say what a reader sees of it. If the shop can't
 meet a query, which a check of all its products has proved, a refusal is rewarded instead; in a turn of a conversation
 the cart before as well. A pick whose record leaves a demand open is for no want.
 """
@@ -25,12 +25,7 @@ from drretail.eval.baskets import Measured, not_measured, refuses_rightly, utili
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
-from drretail.experiment import read_definition
-from drretail.grounding.cart import Cart
-from drretail.grounding.report.page import blanked, read_page
-from drretail.grounding.text.untrusted import visible
-from drretail.grounding.verify.checks import Case, check_statements, read_report
-from drretail.grounding.verify.findings import CODES
+from drretail.experiments.experiment import read_definition
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 from drretail.records.query import NOT_TYPED, Ends, Query, Reference
@@ -38,6 +33,11 @@ from drretail.records.reading import Reading
 from drretail.records.run import GYM_AGENT, Run
 from drretail.records.shop import UserProfile
 from drretail.records.wish import Wish
+from drretail.reports.page import blanked, read_page
+from drretail.reports.text.untrusted import visible
+from drretail.shopping.cart import Cart
+from drretail.shopping.verify.checks import Case, check_statements, read_report
+from drretail.shopping.verify.findings import CODES
 
 NO_REPORT = "no report was handed in"
 HTML = "the report holds HTML that a browser may hide"

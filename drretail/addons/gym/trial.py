@@ -19,10 +19,10 @@ from drretail.api.settings import read_settings
 from drretail.api.systems import asked_queries, runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
 from drretail.errors import UserError, check_known
-from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import file_name
 from drretail.records.evidence import Finding
+from drretail.shopping.verify.checks import Case, check_report, read_report
 from drretail.viewer.drawing.result import Result, prose
 from drretail.viewer.drawing.table import table_of
 from drretail.viewer.judged import words_of_code

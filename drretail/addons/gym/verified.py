@@ -12,16 +12,16 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import chain, combinations, product
 
-from drretail.grounding.text.amounts import Amount, Notation, find_amounts, find_dates, notation_of, other_notation
-from drretail.grounding.text.numerals import find_numerals
-from drretail.grounding.text.quotes import has_words
-from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.parts import Part, numerals_in
-from drretail.grounding.verify.records import Ledger, on_record
-from drretail.grounding.verify.written import quoted_in
 from drretail.records.reading import Reading, ReadValue
 from drretail.records.shop import product_of
 from drretail.remembered import remembered
+from drretail.reports.text.amounts import Amount, Notation, find_amounts, find_dates, notation_of, other_notation
+from drretail.reports.text.numerals import find_numerals
+from drretail.reports.text.quotes import has_words
+from drretail.shopping.verify.checks import Case
+from drretail.shopping.verify.parts import Part, numerals_in
+from drretail.shopping.verify.records import Ledger, on_record
+from drretail.shopping.verify.written import quoted_in
 
 _KEPT_TEXTS = 512
 """The size of the cache: the same records are cited in many rollouts."""

@@ -19,9 +19,9 @@ from drretail.addons.gym.env import SHIPPED, STEPS, Shop, ShopEnv
 from drretail.addons.gym.reward import Reward
 from drretail.agents.running.runner import recorded_spec
 from drretail.errors import UserError, install_line
-from drretail.grounding.report.page import read_page
 from drretail.records.query import Query
 from drretail.records.run import Scope
+from drretail.reports.page import read_page
 
 try:
     import verifiers.v1 as vf

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from drretail.addons.imports.material import CUT
-from drretail.grounding.text.untrusted import visible
 from drretail.parsing import json_or_none, without_thoughts
 from drretail.records.run import Usage
+from drretail.reports.text.untrusted import visible
 
 ASSISTANT = "assistant"
 """The role of the model behind all steps of a log."""

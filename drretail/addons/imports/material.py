@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 
 from drretail.addons.assistants.redaction import Redactor
 from drretail.errors import UserError, file_error, without_keys
-from drretail.grounding.text.untrusted import visible
 from drretail.parsing import json_or_none, json_values, without_thoughts
 from drretail.records.account import Account
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn, Usage
+from drretail.reports.text.untrusted import visible
 
 LARGEST = 500_000_000
 """The most bytes of a file, unpacked."""

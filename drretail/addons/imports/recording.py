@@ -29,7 +29,7 @@ from drretail.env.web.cleaning import LONGEST_TITLE, clean_line, cleaned_page
 from drretail.env.web.page import read_web_page
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
-from drretail.experiment import (
+from drretail.experiments.experiment import (
     KNOWN_ANSWERS,
     Definition,
     Experiment,
@@ -40,16 +40,10 @@ from drretail.experiment import (
     read_runs,
     run_path,
 )
+from drretail.experiments.query_files import write_with_gold
+from drretail.experiments.run_file import Recorded, read_evidence, read_run
 from drretail.files import write_json
-from drretail.grounding.report.citations import (
-    Cited,
-    find_citations,
-    scan,
-    shop_place,
-)
-from drretail.grounding.report.evidence_ids import bare_address, normalise_url, product_evidence_id, web_evidence_id
 from drretail.progress import Progress
-from drretail.query_files import write_with_gold
 from drretail.records.account import Account
 from drretail.records.base import sha256_of
 from drretail.records.criteria import KnownAnswer
@@ -66,7 +60,13 @@ from drretail.records.run import (
     shortened,
     slug,
 )
-from drretail.run_file import Recorded, read_evidence, read_run
+from drretail.reports.citations import (
+    Cited,
+    find_citations,
+    scan,
+    shop_place,
+)
+from drretail.reports.text.evidence_ids import bare_address, normalise_url, product_evidence_id, web_evidence_id
 
 NAME = "name"
 """The option of an imported system that keeps its name as it was given, since a label folds case and signs."""

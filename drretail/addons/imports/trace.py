@@ -13,7 +13,12 @@ from typing import Any, cast
 from drretail.addons.imports.conversation import ASSISTANT, Conversation
 from drretail.addons.imports.material import Trace
 from drretail.env.web.cleaning import LONGEST_TITLE, clean_line
-from drretail.grounding.report.evidence_ids import (
+from drretail.parsing import json_or_none
+from drretail.records.base import canonical_json, sha256_of
+from drretail.records.evidence import Evidence, EvidenceText, TextForm
+from drretail.records.run import Step
+from drretail.reports.text.amounts import find_amounts
+from drretail.reports.text.evidence_ids import (
     calculation_evidence_id,
     normalise_expression,
     normalise_url,
@@ -21,13 +26,8 @@ from drretail.grounding.report.evidence_ids import (
     product_evidence_id,
     web_evidence_id,
 )
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.numerals import work_out
-from drretail.grounding.text.untrusted import harmless
-from drretail.parsing import json_or_none
-from drretail.records.base import canonical_json, sha256_of
-from drretail.records.evidence import Evidence, EvidenceText, TextForm
-from drretail.records.run import Step
+from drretail.reports.text.numerals import work_out
+from drretail.reports.text.untrusted import harmless
 
 _ADDRESSES = ("url", "link", "href", "uri", "product_url")
 _NAMES = ("title", "name", "product_title", "product_name")

@@ -25,14 +25,14 @@ from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
 from drretail.errors import ToolError as Refusal
 from drretail.errors import UserError
+from drretail.experiments.run_file import RUN_FILE, Member, Recorded, read_members, write_run_file
 from drretail.files import read_lines, write_atomically
-from drretail.grounding.report.picks import take_picks
-from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json, without_thoughts
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError, Step, System, Usage
-from drretail.run_file import RUN_FILE, Member, Recorded, read_members, write_run_file
+from drretail.reports.picks import take_picks
+from drretail.reports.text.serialisation import compact_json
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, read_submitted, tools_of
 from drretail.tools.tool import ToolSchema, read_schema
 from drretail.tools.toolkit import Toolkit

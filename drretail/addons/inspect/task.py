@@ -36,13 +36,13 @@ from drretail.eval.numbers.gathering import gather, verdicts_by_assessor
 from drretail.eval.numbers.judges import Assessor
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scoring import ScoringPlan, score_experiment
-from drretail.experiment import read_definition, read_runs
-from drretail.grounding.text.serialisation import compact_json
+from drretail.experiments.experiment import read_definition, read_runs
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
 from drretail.records.run import INSPECT_AGENT, RoleModel, Run, Scope, System
 from drretail.records.score import WHY_NOT, Verdict, reasons_of
+from drretail.reports.text.serialisation import compact_json
 from drretail.tools.registry import ROLE
 
 MOST_VERDICTS = 200

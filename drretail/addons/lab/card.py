@@ -30,9 +30,8 @@ from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import installed
+from drretail.experiments.packs import JOURNAL, data_of, packed_names
 from drretail.files import read_document, read_json, read_jsonl, write_json
-from drretail.grounding.text.words import content_stems
-from drretail.packs import JOURNAL, data_of, packed_names
 from drretail.parsing import read_cells
 from drretail.progress import Bar
 from drretail.records.base import sha256_of
@@ -41,6 +40,7 @@ from drretail.records.figures import number
 from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.records.score import Verdict
+from drretail.reports.text.words import content_stems
 
 Label = Literal["full", "partial", "none"]
 THREE: tuple[Label, ...] = ("full", "partial", "none")

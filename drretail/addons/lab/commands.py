@@ -38,7 +38,7 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.spending import CapReached, allowance_for, judging_costs
 from drretail.event_loop import run_loop
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
 from drretail.files import locked_folder, write_atomically
 from drretail.records.account import Account
 from drretail.records.figures import counted

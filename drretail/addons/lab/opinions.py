@@ -17,7 +17,7 @@ from drretail.eval.numbers.gathering import Gathered, gather
 from drretail.eval.numbers.judges import Assessor, judge_spec
 from drretail.eval.numbers.pairs import PairOutcome, read_outcomes
 from drretail.eval.registry import load_metric
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from drretail.parsing import read_sheet
 from drretail.records.score import JudgeRef, Rules
 from drretail.records.vote import Ballot, Rating, Vote, about_claim, about_report

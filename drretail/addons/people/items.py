@@ -17,16 +17,16 @@ from drretail.eval.claims.claims import about_sources, content_of
 from drretail.eval.judging.dimensions import PERSONALIZATION, published_criteria, without_shop
 from drretail.eval.judging.readings import NO_PROFILE
 from drretail.eval.judging.subject import Planned, Subject, pair_id, read_subject
-from drretail.experiment import PROFILES, Definition
-from drretail.grounding.report.citations import scan
-from drretail.grounding.report.page import blanked
-from drretail.grounding.report.render import render_report
-from drretail.grounding.text.wording import split_words
-from drretail.grounding.verify.records import read_ledger
+from drretail.experiments.experiment import PROFILES, Definition
 from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.records.shop import SHOP_URL
 from drretail.records.vote import SUPPORT, ClaimItem, ClaimSupport, Item, PairItem, ReportItem
+from drretail.reports.citations import scan
+from drretail.reports.page import blanked
+from drretail.reports.render import render_report
+from drretail.reports.text.wording import split_words
+from drretail.shopping.verify.records import read_ledger
 from drretail.viewer.judged import readable, span_of
 from drretail.viewer.page.frame import is_web_address
 from drretail.viewer.page.report_html import marked_html

@@ -9,7 +9,7 @@ from drretail.addons.people.items import Sheets
 from drretail.addons.people.judged_claims import draw_claims, item_of, judged_claims, sheet_name
 from drretail.eval.ballots import planning, read_plan, write_plan
 from drretail.eval.judging.subject import choose_pairs, meetings, pair_id, research_labels
-from drretail.experiment import Definition, read_definition, read_runs
+from drretail.experiments.experiment import Definition, read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
 from drretail.records.vote import ClaimItem, PairItem, ReportItem, VotingPlan

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.subject import meetings, pair_id
-from drretail.experiment import read_definition, read_runs
+from drretail.experiments.experiment import read_definition, read_runs
 from drretail.records.account import Account
 from drretail.records.base import sha256_of
 from drretail.records.figures import counted

@@ -19,12 +19,12 @@ from drretail.env.profile import day_of, may_be_shown, summarise
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.files import read_document, write_json
-from drretail.grounding.report.evidence_ids import short_hash
-from drretail.grounding.text.wording import format_money, short_title
-from drretail.grounding.text.words import content_stems
 from drretail.records.base import Document, Record, file_name
 from drretail.records.query import Query
 from drretail.records.shop import VOID_STATUSES, Order, Product, ProfileSummary, UserProfile
+from drretail.reports.text.evidence_ids import short_hash
+from drretail.reports.text.wording import format_money, short_title
+from drretail.reports.text.words import content_stems
 
 LONGEST_VALUE = 400
 """The most characters of one field."""

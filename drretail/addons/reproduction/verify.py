@@ -32,7 +32,7 @@ from drretail.eval.numbers.file import derive_scores, read_scores
 from drretail.eval.numbers.judges import Assessor, TableKey
 from drretail.eval.registry import PAIRWISE, recorded_metric
 from drretail.event_loop import run_loop
-from drretail.experiment import (
+from drretail.experiments.experiment import (
     GOLD,
     SEALS,
     Definition,
@@ -44,6 +44,7 @@ from drretail.experiment import (
     run_at,
     run_files,
 )
+from drretail.experiments.run_file import read_evidence, read_members, read_results, read_run
 from drretail.parsing import parse_json
 from drretail.progress import Bar
 from drretail.records.account import Account
@@ -52,7 +53,6 @@ from drretail.records.figures import counted
 from drretail.records.query import Query, turns_until
 from drretail.records.run import FILES, SANDBOX
 from drretail.records.score import Scores
-from drretail.run_file import read_evidence, read_members, read_results, read_run
 from drretail.tools.registry import tool_schema_hash
 from drretail.viewer.drawing.progress import choose_progress
 from drretail.viewer.drawing.result import Prose, Result

@@ -21,10 +21,10 @@ from drretail.env.web.sandbox import (
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.files import files_below, read_document
-from drretail.grounding.text.personal_data import People, personal_data
 from drretail.records.base import file_name
 from drretail.records.criteria import KnownAnswer
 from drretail.records.query import Query
+from drretail.reports.text.personal_data import People, personal_data
 
 
 def sandbox_faults(folder: Path, world: World | None = None) -> dict[str, list[str]]:

@@ -21,9 +21,9 @@ from drretail.env.web.sandbox import (
     task_folder,
 )
 from drretail.errors import UserError
-from drretail.experiment import rubrics
+from drretail.experiments.experiment import rubrics
+from drretail.experiments.query_files import write_with_gold
 from drretail.files import LOCK, is_unfinished, write_atomically, write_json, write_lines
-from drretail.query_files import write_with_gold
 from drretail.records.base import Document, Record, canonical_json, sha256_of
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.query import Query

@@ -15,7 +15,7 @@ from drretail.addons.voting.access import Guard
 from drretail.addons.voting.layout import asset, message_page
 from drretail.addons.voting.voting_pages import Voting
 from drretail.errors import UserError, file_error
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
 
 
 def routes_of(experiment: Path, port: int, plan: int | None = None) -> list[BaseRoute]:

@@ -12,7 +12,7 @@ from drretail.api.options.observer import SILENT
 from drretail.api.options.shared import folder_of
 from drretail.errors import UserError, install_line
 from drretail.eval.ballots import counted_votes
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
 from drretail.viewer.drawing.result import Result
 
 NEEDED = ("starlette", "uvicorn")

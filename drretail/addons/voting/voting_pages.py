@@ -18,7 +18,7 @@ from drretail.addons.people.plan import planned
 from drretail.addons.voting.access import RaterNames
 from drretail.addons.voting.layout import KINDS, ItemKind, page_response
 from drretail.eval.ballots import cast, take_back, votes_of
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
 from drretail.records.base import Record
 from drretail.records.vote import ClaimItem, ClaimLabel, Item, VotingPlan
 

@@ -25,12 +25,12 @@ from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Change, Loop, add_node, challenges, launches_of
 from drretail.agents.picks import declared, picks_note
 from drretail.errors import ModelError
-from drretail.grounding.report.picks import Declared, picks_block
-from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import Finding
 from drretail.records.query import Task
 from drretail.records.run import Answer
+from drretail.reports.picks import Declared, picks_block
+from drretail.reports.text.serialisation import compact_json
 
 _prompt = partial(agent_prompt, __file__)
 

@@ -24,16 +24,16 @@ from drretail.env.profile import may_be_shown
 from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.errors import ModelError
-from drretail.grounding.listing import could_be_of_kind
-from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
-from drretail.grounding.text.serialisation import compact_json, whole_items
-from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.text.wording import short_title
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.records.query import Task
 from drretail.records.shop import VOID_STATUSES, Money, Product, ProfileFact
 from drretail.records.wish import MOST_PIECES, Bound, Sources, Want, Wish
+from drretail.reports.text.evidence_ids import order_evidence_id, product_evidence_id
+from drretail.reports.text.serialisation import compact_json, whole_items
+from drretail.reports.text.untrusted import harmless
+from drretail.reports.text.wording import short_title
+from drretail.shopping.listing import could_be_of_kind
 from drretail.tools.toolkit import Toolkit
 
 MOST_ORDERED, MOST_OWNED = 100, 8

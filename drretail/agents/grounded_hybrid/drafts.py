@@ -15,15 +15,15 @@ from functools import cached_property
 from itertools import takewhile
 
 from drretail.env.session import Session
-from drretail.grounding.report.picks import Declared, picks_block
-from drretail.grounding.text.layout import Layout
-from drretail.grounding.text.wording import format_money, short_title
-from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.grounding.verify.findings import CODES
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Task
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
+from drretail.reports.layout import Layout
+from drretail.reports.picks import Declared, picks_block
+from drretail.reports.text.wording import format_money, short_title
+from drretail.shopping.verify.checks import Case, check_report, read_report
+from drretail.shopping.verify.findings import CODES
 
 GRAVE = frozenset(
     {"not_in_catalog", "recommended_although_owned", "unwanted_brand", "over_budget", "below_rating", "not_wanted"}

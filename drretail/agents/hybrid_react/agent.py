@@ -49,14 +49,14 @@ from drretail.agents.loop import (
 )
 from drretail.env.session import Session
 from drretail.errors import ModelError, ModelErrorKind, ToolError
-from drretail.grounding.report.evidence_ids import read_evidence_ids
-from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Record, canonical_json
 from drretail.records.evidence import IntermediateReport
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role, Stop
+from drretail.reports.text.evidence_ids import read_evidence_ids
+from drretail.reports.text.serialisation import compact_json
 from drretail.tools.registry import json_schemas, offered
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit

@@ -16,11 +16,11 @@ from drretail.env.gold import add_gold
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import Experiment, run_path
+from drretail.experiments.experiment import Experiment, run_path
+from drretail.experiments.run_file import Recorded
 from drretail.llm.models import Models
 from drretail.records.query import Query, Task
 from drretail.records.run import MCP_AGENT, Answer, Limits, RoleModel, Run, Scope, System
-from drretail.run_file import Recorded
 from drretail.tools.registry import ROLE
 from drretail.tools.toolkit import Toolkit
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from drretail.agents.running.outcomes import is_open
 from drretail.agents.running.system import SystemUnderTest
-from drretail.experiment import ended_run, read_runs
+from drretail.experiments.experiment import ended_run, read_runs
 from drretail.llm.estimates import Estimate, likely, typical
 from drretail.records.query import Query
 from drretail.records.run import Usage

@@ -23,7 +23,7 @@ from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import CommandStopped, DamagedRecord, UserError
 from drretail.event_loop import run_loop
-from drretail.experiment import (
+from drretail.experiments.experiment import (
     OPTIONS,
     PROFILES,
     Experiment,
@@ -33,13 +33,13 @@ from drretail.experiment import (
     run_path,
     seal,
 )
+from drretail.experiments.run_file import Recorded, read_recorded
 from drretail.files import write_once
 from drretail.llm.spending import Caps, opened_budget
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
 from drretail.records.query import ASK, LONGEST_TEXT, Query, turns_until
 from drretail.records.run import Run
-from drretail.run_file import Recorded, read_recorded
 
 
 def open_for_writing(

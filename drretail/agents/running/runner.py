@@ -33,13 +33,9 @@ from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
 from drretail.event_loop import aside, in_own_task, is_abandoned
-from drretail.experiment import Experiment, ended_run, run_path
-from drretail.grounding.conversation import ConversationTurn, ReferenceOf, turns_of
-from drretail.grounding.report.citations import find_citations, scan
-from drretail.grounding.report.picks import picks_block
-from drretail.grounding.text.untrusted import visible
-from drretail.grounding.vocabulary import Records
-from drretail.journal import Effects, Journal, seconds_under_way
+from drretail.experiments.experiment import Experiment, ended_run, run_path
+from drretail.experiments.journal import Effects, Journal, seconds_under_way
+from drretail.experiments.run_file import Recorded, journal_path, read_evidence, read_journal
 from drretail.llm.models import Models
 from drretail.llm.prices import of_unknown_models, price_version
 from drretail.llm.prompt import overridden_prompts
@@ -59,7 +55,11 @@ from drretail.records.run import (
     Usage,
 )
 from drretail.records.trajectory import Trajectory, span
-from drretail.run_file import Recorded, journal_path, read_evidence, read_journal
+from drretail.reports.citations import find_citations, scan
+from drretail.reports.picks import picks_block
+from drretail.reports.text.untrusted import visible
+from drretail.shopping.conversation import ConversationTurn, ReferenceOf, turns_of
+from drretail.shopping.vocabulary import Records
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
 

@@ -25,7 +25,7 @@ from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.experiment import Definition
+from drretail.experiments.experiment import Definition
 from drretail.files import check_inside, files_below
 from drretail.llm.prompt import overridden_prompts
 from drretail.llm.registry import Model, check_priced

@@ -36,7 +36,7 @@ def read_experiment(
     it has for the options ``given`` is not used. Raises UserError, with the line, for invalid TOML, an unknown option,
     or a value of the wrong type.
     """
-    from drretail.experiment import LABELS
+    from drretail.experiments.experiment import LABELS
     from drretail.parsing import parse_toml
 
     path = Path(path)

@@ -13,13 +13,13 @@ from drretail.api.queries.decide import demands_table, how_to_decide
 from drretail.api.queries.query_sets import on_types, typed_by_model, types_line
 from drretail.api.queries.writing import asking, in_own_words, journal_beside, named_writer, on_failures, shares_in
 from drretail.api.worlds import world_of
-from drretail.grounding.text.wording import format_amount
-from drretail.query_files import gold_file, write_gold, write_with_gold
+from drretail.experiments.query_files import gold_file, write_gold, write_with_gold
 from drretail.querygen.reading import TypedQueries, read_queries
 from drretail.records.account import Account
 from drretail.records.criteria import NEEDS, NeedOf, NeedProof, Share
 from drretail.records.figures import NOTHING, counted, number
 from drretail.records.query import Query
+from drretail.reports.text.wording import format_amount
 from drretail.viewer.drawing.progress import busy
 from drretail.viewer.drawing.result import Prose, Result, prose
 from drretail.viewer.drawing.table import Table, table_of

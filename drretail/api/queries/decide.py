@@ -10,7 +10,7 @@ from drretail.api.option import accepts
 from drretail.api.options.queries import CheckOptions, DecideOptions
 from drretail.api.queries.writing import asking, in_own_words, journal_beside, named_writer, on_failures
 from drretail.api.worlds import world_of
-from drretail.query_files import write_with_gold
+from drretail.experiments.query_files import write_with_gold
 from drretail.querygen.reading import check_made_for, read_queries
 from drretail.records.account import Account
 from drretail.records.query import Query

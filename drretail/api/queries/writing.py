@@ -15,10 +15,10 @@ from drretail.api.models import open_writer
 from drretail.api.options.queries import QueryCalls
 from drretail.api.options.shared import Texts, split_names, text_list
 from drretail.errors import UserError, check_known
+from drretail.experiments.query_files import write_with_gold
 from drretail.files import read_lines
 from drretail.llm.prompt import overridden_prompts
 from drretail.progress import Bar
-from drretail.query_files import write_with_gold
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import NEEDS, Share
 from drretail.records.evidence import Finding

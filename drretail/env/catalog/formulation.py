@@ -34,8 +34,8 @@ from tantivy import Tokenizer as TantivyTokenizer
 
 from drretail.env.catalog.base import DEFAULT_ORDER, Analyzer, CatalogQuery, Language, Match, SortOrder, fold_category
 from drretail.errors import ToolError, UnknownName, UserError, nearest_names, quoted, suggestion
-from drretail.grounding.text.words import STOP_WORDS, snowball_stem, stem
 from drretail.records.shop import Product
+from drretail.reports.text.words import STOP_WORDS, snowball_stem, stem
 
 PATTERN_FILE = "words.regex"
 LONGEST_STEM = 60

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from drretail.errors import DamagedRecord
-from drretail.grounding.vocabulary import Vocabulary
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variant_ids
+from drretail.shopping.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from drretail.env.servers.clients import Document, Servers
 from drretail.env.store.base import Cached, OrderPage, of_variants, readable
 from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound
-from drretail.grounding.vocabulary import SAMPLE, Vocabulary
 from drretail.records.base import canonical_json
 from drretail.records.shop import (
     Order,
@@ -26,6 +25,7 @@ from drretail.records.shop import (
     variant_ids,
 )
 from drretail.remembered import remembered
+from drretail.shopping.vocabulary import SAMPLE, Vocabulary
 
 BY_USER = ["user_id", "timestamp", "_id"]
 """The index of orders, in the order in which a world is written."""

@@ -27,10 +27,10 @@ from drretail.env.store.users import (
     user_statistics,
 )
 from drretail.errors import NotFound, UserError
-from drretail.grounding.vocabulary import SAMPLE, Vocabulary
 from drretail.records.base import lean
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variant_ids
 from drretail.remembered import remembered
+from drretail.shopping.vocabulary import SAMPLE, Vocabulary
 
 if TYPE_CHECKING:
     from drretail.env.intake import Intake

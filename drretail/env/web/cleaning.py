@@ -11,7 +11,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from drretail.env.web.base import WebPage, WebResult
-from drretail.grounding.text.untrusted import harmless, visible
+from drretail.reports.text.untrusted import harmless, visible
 
 LONGEST_TEXT = 200_000
 """The most characters that are kept of a page: a guide has 10,000 to 30,000."""

@@ -23,8 +23,8 @@ from drretail.env.web.cleaning import cleaned_result
 from drretail.env.web.connection import usual_tls
 from drretail.env.web.fetcher import Fetcher
 from drretail.errors import ToolError, UserError
-from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.parsing import parse_json, retry_after
+from drretail.reports.text.evidence_ids import normalise_url
 
 MOST_BYTES = 4_000_000
 """The most bytes of an answer, unpacked."""

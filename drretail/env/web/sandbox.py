@@ -26,13 +26,13 @@ from drretail.env.manifest import Manifest
 from drretail.env.web.base import Web, WebOptions, WebPage, WebResult
 from drretail.env.web.bm25 import LONGEST_CHUNK, Bm25, best_passage
 from drretail.errors import ToolError, UserError, check_known
+from drretail.experiments.query_files import gold_file, with_gold
 from drretail.files import check_inside, read_document, read_lines
-from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.parsing import parse_json
-from drretail.query_files import gold_file, with_gold
 from drretail.records.base import Document, Record, fault_of, file_name, sha256_of
 from drretail.records.query import ASK, Query
 from drretail.records.run import COMPOSE, SIZE, System
+from drretail.reports.text.evidence_ids import normalise_url
 
 FLOOR = 0.25
 """The least score of a result, as a share of the highest score that any page could have for the query. A page below it

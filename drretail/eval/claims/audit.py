@@ -27,16 +27,16 @@ from drretail.eval.claims.claims import (
     stages_of,
 )
 from drretail.eval.claims.rulings import CONTRADICTED, NO_QUOTE, NOT_RATED
-from drretail.grounding.text.layout import Layout
-from drretail.grounding.text.wording import split_words
-from drretail.grounding.verify.form import read_by_form
-from drretail.grounding.verify.parts import parts_by_marks
-from drretail.grounding.verify.places import compare_value
-from drretail.grounding.verify.records import Ledger
 from drretail.records import reading as audited
 from drretail.records.reading import ReadValue, Shares, summed
 from drretail.records.score import Rules, Verdict, VerdictState
 from drretail.remembered import remembered
+from drretail.reports.layout import Layout
+from drretail.reports.text.wording import split_words
+from drretail.shopping.verify.form import read_by_form
+from drretail.shopping.verify.parts import parts_by_marks
+from drretail.shopping.verify.places import compare_value
+from drretail.shopping.verify.records import Ledger
 
 _WORD = re.compile(r"\w")
 _LETTER = re.compile(r"[^\W\d_]")

@@ -13,14 +13,14 @@ from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
 from drretail.eval.judging.sources import fit, size
-from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
-from drretail.grounding.verify.records import Ledger, record_of
 from drretail.llm.prompt import tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.reading import CART, ReadValue
 from drretail.records.score import Rules, SourceRef, Verdict
 from drretail.records.shop import SHOP_URL
+from drretail.reports.text.evidence_ids import parse_evidence_id, product_evidence_id
+from drretail.shopping.verify.records import Ledger, record_of
 
 FAITHFULNESS, VERSION = "faithfulness", 4
 """The metric of the verdicts on claims, whichever metric asked for them."""

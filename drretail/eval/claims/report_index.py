@@ -5,12 +5,12 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.grounding.report.citations import Cited, scan
-from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
-from drretail.grounding.text.layout import find_sentences
-from drretail.grounding.text.quotes import find_words
 from drretail.llm.prompt import tagged
 from drretail.records.evidence import Evidence
+from drretail.reports.citations import Cited, scan
+from drretail.reports.layout import find_sentences
+from drretail.reports.text.evidence_ids import normalise_url, parse_evidence_id
+from drretail.reports.text.quotes import find_words
 
 LONGEST_PART = 6_000
 """Characters: such a text has about fifty claims, whose list with values stays well below 8,000 tokens."""

@@ -29,14 +29,14 @@ from drretail.eval.claims.claims import (
 from drretail.eval.judging.question import LEFT_OUT, REASON, still_to_ask
 from drretail.eval.judging.session import JudgeSession, JudgeStep
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.text.quotes import has_words
-from drretail.grounding.verify.places import compare_value
-from drretail.grounding.verify.records import Ledger
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import MAX_REPAIRS
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 from drretail.records.score import Rules, Verdict, VerdictState
+from drretail.reports.text.quotes import has_words
+from drretail.shopping.verify.places import compare_value
+from drretail.shopping.verify.records import Ledger
 
 PARTIAL_CONTENT, QUOTE_DROPPED = "partial_content", "quote_dropped"
 SOURCE_CUT, CONTRADICTED = "source_cut", "contradicted"

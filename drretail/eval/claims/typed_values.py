@@ -16,15 +16,15 @@ from drretail.eval.claims.claims import MOST_CLAIMS, Claim
 from drretail.eval.judging.criteria import NumberedItem, QuestionBatch, ask_numbered
 from drretail.eval.judging.question import LEFT_OUT, Ruling
 from drretail.eval.judging.session import JudgeSession
-from drretail.grounding.text.layout import Sentence
-from drretail.grounding.text.quotes import find_words, has_words
-from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.parts import ReadTurn
-from drretail.grounding.verify.places import Passage, figures_at, value_at
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.reading import CART, CLOSED, FIELDS, Kind, Pick, Reading, ReadValue
 from drretail.records.score import Verdict, VerdictState
+from drretail.reports.layout import Sentence
+from drretail.reports.text.quotes import find_words, has_words
+from drretail.shopping.verify.checks import Case
+from drretail.shopping.verify.parts import ReadTurn
+from drretail.shopping.verify.places import Passage, figures_at, value_at
 
 MOST_TOLD = 8
 """The most problems that a judge is told of at once."""

@@ -16,7 +16,7 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import CriteriaTask, Subject
 from drretail.eval.metric import Metric, is_unrated
-from drretail.experiment import PROFILES, Definition, rubrics, seal, write_sealed
+from drretail.experiments.experiment import PROFILES, Definition, rubrics, seal, write_sealed
 from drretail.files import read_json, write_json
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Record, sha256_of

@@ -12,11 +12,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import AfterValidator, ValidationError
 
 from drretail.errors import UserError
+from drretail.experiments.journal import Effect, read_effects
+from drretail.experiments.packs import JOURNAL, lines_of, packed_names, unpack
 from drretail.files import LineAppender, check_format, read_jsonl
-from drretail.journal import Effect, read_effects
 from drretail.llm.prompt import Prompt
 from drretail.llm.structured import Check
-from drretail.packs import JOURNAL, lines_of, packed_names, unpack
 from drretail.records.base import FORMAT, Record, file_name
 from drretail.records.score import Order, SourceRef, Verdict, VerdictState
 

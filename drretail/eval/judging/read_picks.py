@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from drretail.eval.claims.report_index import SourceResolver
 from drretail.eval.claims.typed_values import PROMPTS, bare, strange_ids
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.text.quotes import find_words, has_words
 from drretail.llm.prompt import load_prompt
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
 from drretail.records.shop import product_of
+from drretail.reports.text.quotes import find_words, has_words
 
 
 class SaidPick(Record):

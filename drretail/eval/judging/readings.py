@@ -17,15 +17,15 @@ from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import CriteriaTask, Subject
 from drretail.eval.metrics.reading import BY_FORM, ITEM, NAME, STAGE, VERSION, prompts
 from drretail.files import write_json
-from drretail.grounding.report.render import render_report
-from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.checks import read_picks, read_report
-from drretail.grounding.verify.records import record_of
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Rules, file_name
 from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
 from drretail.records.shop import variant_title
+from drretail.reports.render import render_report
+from drretail.reports.text.wording import format_money
+from drretail.shopping.verify.checks import read_picks, read_report
+from drretail.shopping.verify.records import record_of
 
 
 def reading_of(subject: Subject) -> Reading:

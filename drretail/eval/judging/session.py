@@ -26,12 +26,12 @@ from drretail.eval.judging.question import (
 )
 from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import all_ended
-from drretail.journal import ActionResult, Journal
+from drretail.experiments.journal import ActionResult, Journal
+from drretail.experiments.packs import JOURNAL, unpack
 from drretail.llm.prompt import Prompt
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check, Question, answered_json
 from drretail.llm.usage import CHARACTERS_PER_TOKEN
-from drretail.packs import JOURNAL, unpack
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
 from drretail.records.score import CODE, JudgeRef, Order, Rules, Verdict, VerdictState, verdict_key

@@ -15,22 +15,22 @@ from pathlib import Path
 
 from drretail.env.web.base import Pages
 from drretail.env.web.bm25 import Bm25
-from drretail.experiment import SOURCES, keep_source, kept_sources, path_of, read_definition, read_runs
-from drretail.grounding.report.citations import Cited, scan
-from drretail.grounding.report.evidence_ids import (
-    normalise_url,
-    parse_evidence_id,
-    product_evidence_id,
-    web_evidence_id,
-)
-from drretail.grounding.verify.records import UNKNOWN
-from drretail.journal import Journal
+from drretail.experiments.experiment import SOURCES, keep_source, kept_sources, path_of, read_definition, read_runs
+from drretail.experiments.journal import Journal
+from drretail.experiments.run_file import read_evidence
 from drretail.progress import Progress
 from drretail.records.evidence import Evidence, EvidenceText, FetchedPage, FetchedPages
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.shop import SHOP_URL, product_url
-from drretail.run_file import read_evidence
+from drretail.reports.citations import Cited, scan
+from drretail.reports.text.evidence_ids import (
+    normalise_url,
+    parse_evidence_id,
+    product_evidence_id,
+    web_evidence_id,
+)
+from drretail.shopping.verify.records import UNKNOWN
 from drretail.tools.web import fetch_cited
 
 PAGE_SECONDS = 30

@@ -15,7 +15,7 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.errors import NotFound, UnknownName, UserError
 from drretail.eval.judging.sources import LookUp, cited_beyond, completed
-from drretail.experiment import (
+from drretail.experiments.experiment import (
     LABELS,
     PROFILES,
     REFERENCES,
@@ -26,14 +26,7 @@ from drretail.experiment import (
     run_files,
     run_path,
 )
-from drretail.grounding.constraints import Decisions
-from drretail.grounding.conversation import ConversationTurn, turns_of
-from drretail.grounding.report.page import read_page
-from drretail.grounding.report.render import RenderedReport, render_report
-from drretail.grounding.text.layout import Layout, read_layout
-from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.parts import ReadAnswers, read_answers
-from drretail.grounding.verify.records import Ledger, read_ledger, read_shop
+from drretail.experiments.run_file import RUN_FILE, read_evidence
 from drretail.llm.prompt import tagged
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
@@ -41,7 +34,14 @@ from drretail.records.query import KeptReference, Query, Reference, turns_until
 from drretail.records.run import BASELINES, Run, System, Turn, slug
 from drretail.records.shop import SHOP_URL, VOID_STATUSES, Order, Policy, ProfileSummary, UserProfile
 from drretail.records.wish import Want
-from drretail.run_file import RUN_FILE, read_evidence
+from drretail.reports.layout import Layout, read_layout
+from drretail.reports.page import read_page
+from drretail.reports.render import RenderedReport, render_report
+from drretail.shopping.constraints import Decisions
+from drretail.shopping.conversation import ConversationTurn, turns_of
+from drretail.shopping.verify.checks import Case
+from drretail.shopping.verify.parts import ReadAnswers, read_answers
+from drretail.shopping.verify.records import Ledger, read_ledger, read_shop
 
 _OWN_MARK = re.compile(r"\b[POUC]:\w")
 """Ids of evidence in a citation's mark."""

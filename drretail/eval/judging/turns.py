@@ -19,14 +19,14 @@ from drretail.eval.claims.typed_values import (
 from drretail.eval.judging.question import LEFT_OUT, JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.verify.checks import read_report
-from drretail.grounding.verify.parts import ReadAnswers, ReadTurn
-from drretail.grounding.verify.records import Ledger
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.reading import Reading, ReadValue
 from drretail.records.score import Verdict
 from drretail.records.shop import LIST_PRICE, OTHER_TITLES, STOCK, VARIANTS, offers_of
+from drretail.shopping.verify.checks import read_report
+from drretail.shopping.verify.parts import ReadAnswers, ReadTurn
+from drretail.shopping.verify.records import Ledger
 
 TURN = "turn"
 """The stage of what a judge typed of one answer; the items are turn-1, turn-2, …"""

@@ -8,9 +8,9 @@ from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import picks_by, picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
-from drretail.grounding.cart import Cart
 from drretail.records.query import NOT_TYPED, OF_TURNS, Ends, Reference
 from drretail.records.reading import Pick
+from drretail.shopping.cart import Cart
 
 NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
 NO_PICKS = "the report's picks are not known"

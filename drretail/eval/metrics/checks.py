@@ -9,16 +9,16 @@ from drretail.eval.judging.readings import how_read, keep_reading, picks_by, rea
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import NOT_KNOWN, OPEN, Metric, Value, description_of, no_value, of_verdicts
-from drretail.grounding.constraints import Decisions
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.verify.checks import Case, check_report, unfounded_amounts
-from drretail.grounding.verify.findings import CODES, WEB_SEARCH
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED, OF_TURNS
 from drretail.records.reading import Reading, ValueKind
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
+from drretail.reports.text.amounts import find_amounts
+from drretail.shopping.constraints import Decisions
+from drretail.shopping.verify.checks import Case, check_report, unfounded_amounts
+from drretail.shopping.verify.findings import CODES, WEB_SEARCH
 
 NO_WORLD = "the world is not at hand"
 NO_PICKS = "the report's picks are not known"

@@ -7,10 +7,10 @@ from drretail.eval.baskets import Measured, describe_cart
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
-from drretail.experiment import read_definition
-from drretail.grounding.conversation import ConversationTurn
-from drretail.grounding.text.wording import listed, short_title
+from drretail.experiments.experiment import read_definition
 from drretail.records.query import NOT_LAST, NOT_TYPED, turns_until
+from drretail.reports.text.wording import listed, short_title
+from drretail.shopping.conversation import ConversationTurn
 
 NO_DECISION = "its run declares no picks, and no refusal"
 OPEN = "whether the shop can do what is asked is neither proved nor refuted"

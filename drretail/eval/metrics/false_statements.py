@@ -21,17 +21,17 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.turns import read_by_judge
 from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, no_value
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code, load_metric
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.quotes import find_words, has_words
-from drretail.grounding.verify.checks import check_report, read_report
-from drretail.grounding.verify.findings import CODES
-from drretail.grounding.verify.parts import ReadAnswers
-from drretail.grounding.verify.records import leaves, record_of
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.reading import Cause, LookedAt, Reading, ReadValue, Statement
 from drretail.records.score import Rules, Verdict
 from drretail.records.shop import product_of
+from drretail.reports.text.amounts import find_amounts
+from drretail.reports.text.quotes import find_words, has_words
+from drretail.shopping.verify.checks import check_report, read_report
+from drretail.shopping.verify.findings import CODES
+from drretail.shopping.verify.parts import ReadAnswers
+from drretail.shopping.verify.records import leaves, record_of
 
 STAGE, ITEM = "false", "report"
 OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, by_code, description_of, of_verdicts
-from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.grounding.report.render import count_words
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
 from drretail.records.run import ERRANDS, NINE, Run, Step
 from drretail.records.score import Verdict
+from drretail.reports.render import count_words
+from drretail.reports.text.evidence_ids import normalise_url
 from drretail.tools.registry import tools_of
 
 LAUNCH = "LaunchResearcher"

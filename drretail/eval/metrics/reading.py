@@ -21,9 +21,9 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.turns import TURN, read_turns, turn_prompt
 from drretail.eval.metric import Metric, Value, all_lacking, description_of, no_value, of_verdicts
-from drretail.grounding.verify.checks import read_report
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.score import Verdict
+from drretail.shopping.verify.checks import read_report
 
 NAME, VERSION = READING, READING_VERSION
 STAGE, ITEM = PICKS, REPORT

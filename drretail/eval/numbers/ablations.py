@@ -18,7 +18,7 @@ from drretail.eval.numbers.gathering import Gathered, gather
 from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.wording import compared, primary_variants, row_facts
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, recorded_metric
-from drretail.experiment import Definition, read_definition
+from drretail.experiments.experiment import Definition, read_definition
 from drretail.records.run import BASELINES, SIZE, Limits, System
 from drretail.records.score import SettingRow, SettingTable
 

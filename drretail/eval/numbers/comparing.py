@@ -34,11 +34,11 @@ from drretail.eval.numbers.wording import (
     sides_named,
 )
 from drretail.eval.registry import CONVERSATION, METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
-from drretail.experiment import read_definition
-from drretail.grounding.text.wording import listed
+from drretail.experiments.experiment import read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore
 from drretail.records.figures import counted
 from drretail.records.score import CODE, SliceBy
+from drretail.reports.text.wording import listed
 from drretail.stats.intervals import Clusters
 
 BY_TURN = "turn"

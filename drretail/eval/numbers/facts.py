@@ -26,7 +26,7 @@ from drretail.eval.numbers.gathering import (
 )
 from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec
 from drretail.eval.registry import installed
-from drretail.experiment import Definition
+from drretail.experiments.experiment import Definition
 from drretail.records.base import Rules, sha256_of
 from drretail.records.criteria import NEEDS
 from drretail.records.query import Query, turns_until

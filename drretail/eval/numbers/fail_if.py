@@ -29,7 +29,7 @@ from drretail.eval.numbers.gathering import (
 )
 from drretail.eval.numbers.wording import difference_of, is_named, row_name, signs_shown
 from drretail.eval.registry import installed
-from drretail.experiment import Definition
+from drretail.experiments.experiment import Definition
 from drretail.records.account import Account
 from drretail.records.comparison import ComparedRow, Comparison, GateResult
 from drretail.records.figures import counted, percent

@@ -12,7 +12,7 @@ from drretail.eval.numbers.gathering import Gathered
 from drretail.eval.numbers.judges import BY_CODE, Assessor, judge_spec
 from drretail.eval.numbers.wording import PREFERENCE, primary_variants
 from drretail.eval.registry import CONVERSATION, PAIRWISE
-from drretail.experiment import Definition
+from drretail.experiments.experiment import Definition
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.run import TURN_FLOORS, Place, place_of
 from drretail.records.score import CODE

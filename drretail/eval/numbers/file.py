@@ -34,16 +34,16 @@ from drretail.eval.numbers.judges import Assessor, TableKey, judge_spec
 from drretail.eval.numbers.pairs import derive_pairs
 from drretail.eval.numbers.scoreboard import VOTES, scoreboard
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed
-from drretail.experiment import read_definition, read_discarded
+from drretail.experiments.experiment import read_definition, read_discarded
+from drretail.experiments.packs import data_of
+from drretail.experiments.run_file import read_members
 from drretail.files import read_json
-from drretail.packs import data_of
 from drretail.records.account import Account
 from drretail.records.base import sha256_of
 from drretail.records.comparison import PairScore
 from drretail.records.figures import counted
 from drretail.records.score import CODE, Agreement, Judging, MadeOf, Scores, reasons_of
 from drretail.records.vote import Vote
-from drretail.run_file import read_members
 from drretail.stats.agreement import correlation
 from drretail.stats.intervals import run_variance
 

@@ -16,15 +16,15 @@ from drretail.eval.method import in_all_wordings
 from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest, is_unrated, of_answers
 from drretail.eval.numbers.judges import NO_JUDGE, Assessor, Board, TableKey, read_board
 from drretail.eval.registry import AS_ANSWERS, COUNTS_STEPS, FALSE_STATEMENTS
-from drretail.experiment import Definition, read_definition
-from drretail.grounding.report.render import count_words
-from drretail.grounding.text.wording import split_words
+from drretail.experiments.experiment import Definition, read_definition
 from drretail.records.comparison import Outcome
 from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query
 from drretail.records.reading import JudgeAudit, Shares, summed
 from drretail.records.run import Usage, place_of
 from drretail.records.score import Rules, Verdict
+from drretail.reports.render import count_words
+from drretail.reports.text.wording import split_words
 from drretail.stats.intervals import Clusters, pooled_ends
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"

@@ -14,7 +14,7 @@ from drretail.eval.numbers.family import Family, board_rows, nothing_to_compare
 from drretail.eval.numbers.gathering import CLAIMS, FP, Gathered, PlannedRun, means_by_query
 from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.wording import conclusion
-from drretail.experiment import Definition
+from drretail.experiments.experiment import Definition
 from drretail.llm.prices import unpriced
 from drretail.llm.usage import cost_of, estimated_note, served_notes, usage_by_model
 from drretail.records.base import OfJudge

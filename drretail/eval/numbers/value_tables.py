@@ -13,7 +13,7 @@ from drretail.eval.numbers.contrast import Side, concluded, contrast
 from drretail.eval.numbers.family import chosen_pairs
 from drretail.eval.numbers.judges import Assessor
 from drretail.eval.numbers.wording import sentences, sides_named
-from drretail.experiment import Definition
+from drretail.experiments.experiment import Definition
 from drretail.parsing import read_sheet
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
 from drretail.records.run import IMPORTED_AGENT, System

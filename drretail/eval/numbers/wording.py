@@ -8,10 +8,10 @@ from typing import Any
 
 from drretail.eval.metric import Metric
 from drretail.eval.numbers.facts import chosen_variants, headlines
-from drretail.grounding.text.wording import listed
 from drretail.records.account import Account
 from drretail.records.comparison import ComparedRow, Comparison
 from drretail.records.figures import counted, p_value, percent, roughly, signed
+from drretail.reports.text.wording import listed
 from drretail.stats.intervals import FEWEST
 from drretail.stats.significance import LEVEL
 

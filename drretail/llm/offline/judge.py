@@ -14,17 +14,17 @@ from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from drretail.grounding.report.evidence_ids import calculation_evidence_id, order_evidence_id, product_evidence_id
-from drretail.grounding.report.page import blanked
-from drretail.grounding.text.layout import Layout, read_layout
-from drretail.grounding.text.numerals import find_numerals
-from drretail.grounding.text.words import content_stems, content_words, is_negation, labels, stem, words
-from drretail.grounding.verify.form import read_by_form
-from drretail.grounding.verify.parts import parts_by_marks
-from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.llm.offline.chat import OfflineRequest, filled, plain_answer, tags_in
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText
 from drretail.records.reading import ReadValue, ValueKind
+from drretail.reports.layout import Layout, read_layout
+from drretail.reports.page import blanked
+from drretail.reports.text.evidence_ids import calculation_evidence_id, order_evidence_id, product_evidence_id
+from drretail.reports.text.numerals import find_numerals
+from drretail.reports.text.words import content_stems, content_words, is_negation, labels, stem, words
+from drretail.shopping.verify.form import read_by_form
+from drretail.shopping.verify.parts import parts_by_marks
+from drretail.shopping.verify.records import Ledger, read_ledger, record_of
 
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
 _BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:!?])")

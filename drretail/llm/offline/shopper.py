@@ -13,11 +13,6 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
-from drretail.grounding.report.picks import outcome_of, picks_block
-from drretail.grounding.text.layout import find_sentences
-from drretail.grounding.text.serialisation import whole_items
-from drretail.grounding.text.wording import format_money, short_title
-from drretail.grounding.text.words import content_stems, content_words
 from drretail.llm.offline.chat import OfflineRequest, plain_answer
 from drretail.parsing import json_or_none
 from drretail.records.base import Record
@@ -25,6 +20,11 @@ from drretail.records.evidence import FileAnswer, Insight, IntermediateReport, P
 from drretail.records.reading import Pick
 from drretail.records.shop import USD
 from drretail.records.wish import Wish
+from drretail.reports.layout import find_sentences
+from drretail.reports.picks import outcome_of, picks_block
+from drretail.reports.text.serialisation import whole_items
+from drretail.reports.text.wording import format_money, short_title
+from drretail.reports.text.words import content_stems, content_words
 
 SEARCH, DETAILS = "product_catalog_search", "get_product_details"
 ORDERS = "get_user_orders"

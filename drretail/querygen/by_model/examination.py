@@ -13,7 +13,6 @@ from pydantic import StringConstraints
 
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.text.amounts import find_dates
 from drretail.llm.models import Models
 from drretail.llm.prompt import replaced
 from drretail.querygen.by_model.session import ROLE
@@ -26,6 +25,7 @@ from drretail.records.criteria import NEEDS, NeedOf
 from drretail.records.evidence import Finding
 from drretail.records.query import NeedKind, Query
 from drretail.records.wish import Wish
+from drretail.reports.text.amounts import find_dates
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 

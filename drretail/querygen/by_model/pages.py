@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from drretail.env.offers import Offers
-from drretail.grounding.listing import Listing
-from drretail.grounding.text.layout import find_sentences
-from drretail.grounding.text.words import content_stems, content_words, stem
 from drretail.llm.prompt import tagged
 from drretail.remembered import remembered
+from drretail.reports.layout import find_sentences
+from drretail.reports.text.words import content_stems, content_words, stem
+from drretail.shopping.listing import Listing
 
 _KINDS, _PER_KIND, _LOOKED_AT, _LONGEST = 6, 3, 8, 2500
 _SENTENCES, _SHARED = 6, 3

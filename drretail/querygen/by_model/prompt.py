@@ -13,11 +13,6 @@ from drretail.env.offers import Offers
 from drretail.env.profile import may_be_shown
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
-from drretail.grounding.basket import Candidates
-from drretail.grounding.listing import Listing
-from drretail.grounding.text.layout import find_sentences
-from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.text.wording import format_money
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.pages import Library, Material
 from drretail.querygen.by_model.targets import Target, world_categories
@@ -29,6 +24,11 @@ from drretail.records.figures import counted, percent
 from drretail.records.query import Query
 from drretail.records.wish import Wish
 from drretail.remembered import remembered
+from drretail.reports.layout import find_sentences
+from drretail.reports.text.untrusted import harmless
+from drretail.reports.text.wording import format_money
+from drretail.shopping.basket import Candidates
+from drretail.shopping.listing import Listing
 from drretail.tools.registry import json_schemas
 
 if TYPE_CHECKING:

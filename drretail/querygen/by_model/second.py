@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Literal
 
-from drretail.grounding.text.untrusted import harmless
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.session import Ask
 from drretail.querygen.checks.case import QueryCase, finding
@@ -17,6 +16,7 @@ from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, WantedThing
 from drretail.records.wish import Wish, spoken
+from drretail.reports.text.untrusted import harmless
 
 LEAST_OVERLAP = 0.8
 """The least share of the offers that either wish accepts which both have to accept."""

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
-from drretail.journal import Journal, read_effects
+from drretail.experiments.journal import Journal, read_effects
 from drretail.llm.models import Models, OnUse
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check

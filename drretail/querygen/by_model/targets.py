@@ -6,11 +6,11 @@ from random import Random
 
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.report.evidence_ids import short_hash
 from drretail.querygen.generate import Quota, users_of
 from drretail.records.criteria import NeedOf
 from drretail.records.run import slug
 from drretail.records.shop import VOID_STATUSES
+from drretail.reports.text.evidence_ids import short_hash
 
 
 @dataclass(frozen=True, slots=True)

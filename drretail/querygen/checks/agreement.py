@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from drretail.grounding.listing import folded
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.wording import format_amount
-from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, stem
 from drretail.querygen.checks import contract
 from drretail.querygen.checks.case import Code, QueryCase, finding, names_of
 from drretail.records.evidence import Finding
 from drretail.records.wish import Wish
+from drretail.reports.text.amounts import find_amounts
+from drretail.reports.text.wording import format_amount
+from drretail.reports.text.words import NUMBERS, STOP_WORDS, content_stems, stem
+from drretail.shopping.listing import folded
 
 _TYPE_IT = "type it in the wish, or take it out of the text"
 _SAY_IT = "say it in the text, or take it out of the wish"

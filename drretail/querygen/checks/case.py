@@ -9,15 +9,15 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import NotFound
-from drretail.grounding.basket import Candidates
-from drretail.grounding.constraints import Decisions
-from drretail.grounding.listing import Listing, is_of_brand
-from drretail.grounding.text.words import content_stems
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 from drretail.records.wish import Want, Wish
 from drretail.remembered import remembered
+from drretail.reports.text.words import content_stems
+from drretail.shopping.basket import Candidates
+from drretail.shopping.constraints import Decisions
+from drretail.shopping.listing import Listing, is_of_brand
 
 # Products looked at in a search for a brand.
 _BRAND_HITS = 20

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from drretail.grounding.listing import folded
-from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Code, QueryCase, finding
 from drretail.querygen.decisions import how_far_decided
 from drretail.records.evidence import Finding
 from drretail.records.figures import counted
 from drretail.records.query import FoundBasket, Reference, lack_in_words
 from drretail.records.wish import Wish
+from drretail.reports.text.wording import format_amount, format_money
+from drretail.shopping.listing import folded
 
 CODES = {
     "currency_foreign": Code("nothing wanted is sold in the currency of an amount", "name it in the shop's currency"),

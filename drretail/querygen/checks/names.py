@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.case import Code, QueryCase, finding, names_of
 from drretail.records.evidence import Finding
 from drretail.records.wish import Wish
+from drretail.reports.text.words import content_stems
 
 _NAME_ANOTHER_USER = "name a user of this world who has orders, or make the query generic"
 _NAME_WHAT_IS_SOLD = "take a name out of the shop's categories, titles and brands"

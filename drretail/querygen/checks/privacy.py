@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from drretail.grounding.text.personal_data import People, Personal, anybodys_data, personal_data
 from drretail.querygen.checks.case import Code, QueryCase, finding
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile
+from drretail.reports.text.personal_data import People, Personal, anybodys_data, personal_data
 
 _REMOVE = "take it out of the text"
 CODES = {

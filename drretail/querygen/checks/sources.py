@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from math import isclose
 from statistics import median
 
-from drretail.grounding.listing import Listing, folded, folded_name
-from drretail.grounding.text.numerals import conversion, find_numerals, with_units
 from drretail.querygen.checks.case import Code, QueryCase, Shopper, finding
 from drretail.records.evidence import Finding
 from drretail.records.shop import Order
 from drretail.records.wish import Limit, Source, spoken
+from drretail.reports.text.numerals import conversion, find_numerals, with_units
+from drretail.shopping.listing import Listing, folded, folded_name
 
 CODES = {
     "quote_not_in_text": Code("the text lacks the words that a limit rests on", "quote the text"),

@@ -11,13 +11,13 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from drretail.env.profile import may_be_shown
-from drretail.grounding.basket import Candidates
-from drretail.grounding.listing import Listing, folded
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.querygen.kinds import OF_WHOM, kinds_of, lowered, stems
 from drretail.records.shop import Product
 from drretail.remembered import remembered, remembered_by
+from drretail.shopping.basket import Candidates
+from drretail.shopping.listing import Listing, folded
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 T = TypeVar("T")

@@ -9,14 +9,14 @@ from random import Random
 from typing import Any
 
 from drretail.env.world import World
-from drretail.grounding.report.evidence_ids import short_hash
-from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, comparable
 from drretail.querygen.rules.limits import FOR_WHOM, Choice, choices
 from drretail.querygen.rules.needs import Need
 from drretail.records.query import NeedKind, Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.reports.text.evidence_ids import short_hash
+from drretail.reports.text.wording import SYMBOLS, listed
 
 SOURCE = "offline:generator"
 _TOOLS = ("get_user_orders", "get_product_details", "product_catalog_search")

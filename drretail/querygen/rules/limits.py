@@ -18,14 +18,14 @@ from importlib.resources import files
 from itertools import product
 from typing import Any
 
-from drretail.grounding.listing import folded
-from drretail.grounding.text.numerals import find_numerals, with_units
-from drretail.grounding.text.wording import SYMBOLS
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.querygen.kinds import article, is_plural, lowered, stems
 from drretail.querygen.rules.assortment import KindOffers
 from drretail.records.shop import Money, Order, Product
 from drretail.records.wish import Demand, Source, Want
+from drretail.reports.text.numerals import find_numerals, with_units
+from drretail.reports.text.wording import SYMBOLS
+from drretail.shopping.listing import folded
 
 LIMITS: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "limits.toml").read_text("utf-8"))
 _STARS, _RATINGS = (4.5, 4.0), (1000, 500, 100, 50)

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from drretail.grounding.listing import Listing
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
 from drretail.records.shop import Order
+from drretail.shopping.listing import Listing
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from urllib.parse import quote, urlsplit
 
 from markupsafe import Markup
 
-from drretail.grounding.report.page import lines
-from drretail.grounding.text.wording import short_title
+from drretail.reports.page import lines
+from drretail.reports.text.wording import short_title
 from drretail.viewer.drawing.layout import parts
 from drretail.viewer.drawing.screen import TURNING
 from drretail.viewer.drawing.table import Row, Table

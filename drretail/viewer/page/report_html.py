@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from drretail.grounding.report.page import url_end
-from drretail.grounding.report.render import Edit, render_report
 from drretail.records.run import Turn
+from drretail.reports.page import url_end
+from drretail.reports.render import Edit, render_report
 from drretail.viewer.experiment import RunView, claim_anchor, evidence_anchors, finding_anchor
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS, words_of_code
 from drretail.viewer.page.frame import PlacedToken, is_web_address, place

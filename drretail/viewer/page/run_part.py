@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from drretail.eval.numbers.facts import NOT_RATED
-from drretail.grounding.text.quotes import find_words, has_words
 from drretail.llm.usage import estimated_note, served_notes, usage_by_model
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.figures import counted
 from drretail.records.run import BASELINES, ERRANDS, Step
 from drretail.records.trajectory import path_key
+from drretail.reports.text.quotes import find_words, has_words
 from drretail.viewer.cart import cart_as_read, turn_carts
 from drretail.viewer.drawing.table import Table, table_of
 from drretail.viewer.experiment import QueryRuns, RunView, evidence_anchors

@@ -15,14 +15,14 @@ from drretail.eval.numbers.gathering import CLAIMS, FP, FR
 from drretail.eval.numbers.scoreboard import DOLLARS, DONE, TOKENS, VOTES, WORDS
 from drretail.eval.numbers.wording import by_measure, row_name
 from drretail.eval.registry import PAPERS
-from drretail.experiment import Definition
-from drretail.grounding.text.wording import listed
+from drretail.experiments.experiment import Definition
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
 from drretail.records.figures import counted
 from drretail.records.query import NOT_LAST
 from drretail.records.run import place_of
 from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
+from drretail.reports.text.wording import listed
 from drretail.stats.intervals import Clusters
 from drretail.viewer.drawing.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.experiment import OUTCOME

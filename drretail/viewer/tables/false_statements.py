@@ -10,12 +10,12 @@ from drretail.errors import shortened
 from drretail.eval.claims.claims import source_type
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.numbers.file import LONGEST_ERROR
-from drretail.grounding.text.layout import find_sentences
-from drretail.grounding.verify.findings import CODES
 from drretail.records.account import Account
 from drretail.records.evidence import Finding
 from drretail.records.figures import counted
 from drretail.records.reading import Cause
+from drretail.reports.layout import find_sentences
+from drretail.shopping.verify.findings import CODES
 from drretail.viewer.experiment import RunView
 from drretail.viewer.judged import Support
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.env.world import world_at
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from drretail.records.query import Query
 from tests.shop import USER, build_shop
 from tests.viewer.experiment import fail, judge_by_hand, record_runs

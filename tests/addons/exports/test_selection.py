@@ -11,13 +11,13 @@ from drretail.addons.assistants.forget import forget
 from drretail.addons.exports.formats import export_selection
 from drretail.addons.exports.selection import Selection, read_where
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import path_of, read_definition, read_runs, run_files, run_path
+from drretail.experiments.experiment import path_of, read_definition, read_runs, run_files, run_path
+from drretail.experiments.run_file import read_evidence
 from drretail.files import write_json
-from drretail.grounding.report.citations import find_citations
-from drretail.grounding.verify.findings import known_profiles
 from drretail.records.run import StateChange
 from drretail.records.shop import UserProfile
-from drretail.run_file import read_evidence
+from drretail.reports.citations import find_citations
+from drretail.shopping.verify.findings import known_profiles
 from tests.addons.exports.conftest import HYBRID, REACT
 from tests.run_files import edit_member
 from tests.shop import OTHER, USER

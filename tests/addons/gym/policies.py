@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from drretail.addons.gym import Shop, ShopEnv
-from drretail.grounding.report.picks import picks_block
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want, Wish
+from drretail.reports.picks import picks_block
 
 QUERY = "dev-01"
 _COTTON = Demand(

@@ -23,13 +23,13 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import world_at
 from drretail.errors import UserError, install_line
-from drretail.experiment import path_of
+from drretail.experiments.experiment import path_of
+from drretail.experiments.run_file import read_run
 from drretail.progress import Progress
 from drretail.querygen.reading import FIFTY, read_queries, shipped_queries
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import read_run
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, best_handed_in, best_picks, call, looked_up, search, shopped_well

@@ -14,7 +14,7 @@ from drretail.addons.gym import Shop, ShopEnv
 from drretail.addons.gym.env import recorded_rewards, replay, save_rollouts
 from drretail.api.score import score
 from drretail.errors import UserError
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
 from drretail.querygen.reading import shipped_queries
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, best_handed_in, best_picks, shopped_well

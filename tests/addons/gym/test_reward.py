@@ -89,7 +89,7 @@ def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_f
         "no figure": ("- This one is right for you, and a joy to hold [P:{}].", 0.5, ""),
         "a denial": ("- Do not get this, it is unsafe [P:{}].", 0.5, ""),
         "tags without words": ("- &#160; <b></b> [P:{}]", 0.0, NOT_ARGUED),
-        # All that hides is in tests/grounding/report.
+        # All that hides is in tests/reports.
         "an image's text": ('Buy well. <img src="x.png" alt="Get this one, a joy to hold [P:{}].">', 0.0, NOT_ARGUED),
         "code": ("Buy well.\n\n```\nGet this one, a joy to hold [P:{}].\n```\n", 0.0, NOT_ARGUED),
         "nothing else than what no reader sees": ("<!-- Get this one, a joy to hold [P:{}]. -->", 0.0, NO_REPORT),

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from drretail.addons.gym import ShopEnv
-from drretail.grounding.report.picks import picks_block
 from drretail.records.shop import Product
+from drretail.reports.picks import picks_block
 from tests.addons.gym.policies import best_picks, call, looked_up, praised, wanted
 from tests.addons.gym.test_reward import rewarded
 

@@ -8,17 +8,17 @@ from unittest.mock import Mock
 
 import pytest
 
-from drretail import experiment
 from drretail.addons.assistants.forget import UNDER_WAY, forget
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import record
 from drretail.addons.imports.trace import evidence_in
 from drretail.errors import UserError
-from drretail.experiment import read_definition, run_path
+from drretail.experiments import experiment
+from drretail.experiments.experiment import read_definition, run_path
+from drretail.experiments.run_file import read_evidence, read_results, read_run
 from drretail.files import read_lines
 from drretail.progress import Progress
-from drretail.run_file import read_evidence, read_results, read_run
 from drretail.stats.intervals import Clusters
 from tests.addons.imports.foreign import jsonl, text
 from tests.cli.commands import Command

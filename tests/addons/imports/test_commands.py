@@ -13,11 +13,11 @@ from drretail.errors import UserError
 from drretail.eval.judging.subject import resolve_name
 from drretail.eval.numbers.file import made_scores
 from drretail.eval.registry import METRICS
-from drretail.experiment import SOURCES, kept_accounts, read_definition, read_runs, run_path
+from drretail.experiments.experiment import SOURCES, kept_accounts, read_definition, read_runs, run_path
+from drretail.experiments.run_file import read_evidence
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.reading import Reading
-from drretail.run_file import read_evidence
 from tests.addons.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 from tests.build import experiment as own_experiment
 from tests.cli.commands import Command, ErrorOf

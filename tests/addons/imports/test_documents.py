@@ -16,8 +16,8 @@ from drretail.addons.imports.material import read_text
 from drretail.addons.publications.agents.dr3.agent import UserFile
 from drretail.cli.app import app
 from drretail.errors import UserError, install_line
-from drretail.experiment import read_runs
-from drretail.grounding.report.citations import find_citations
+from drretail.experiments.experiment import read_runs
+from drretail.reports.citations import find_citations
 from tests.addons.imports.foreign import jsonl, text
 from tests.build import known
 from tests.cli.commands import refused_by

@@ -10,7 +10,7 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import LONGEST_REPORT, Material, read_text
 from drretail.addons.imports.recording import record
 from drretail.errors import UserError
-from drretail.experiment import KNOWN_ANSWERS
+from drretail.experiments.experiment import KNOWN_ANSWERS
 from drretail.progress import Progress
 from tests.addons.imports.foreign import REPORT, drb, jsonl, text
 

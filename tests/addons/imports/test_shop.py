@@ -17,13 +17,13 @@ from drretail.data_ingest.ingest import ingest_files
 from drretail.env.named_products import NamedProducts
 from drretail.env.world import world_at
 from drretail.eval.judging.session import Judge
-from drretail.experiment import path_of, read_definition, read_runs
-from drretail.grounding.verify.records import GONE, UNKNOWN
+from drretail.experiments.experiment import path_of, read_definition, read_runs
+from drretail.experiments.run_file import read_evidence
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import build_model
 from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
-from drretail.run_file import read_evidence
+from drretail.shopping.verify.records import GONE, UNKNOWN
 from tests.addons.imports.foreign import jsonl, text
 from tests.build import scored, scripted_judge
 from tests.cli.commands import Command

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from drretail.experiment import read_definition, read_runs
-from drretail.query_files import write_with_gold
+from drretail.experiments.experiment import read_definition, read_runs
+from drretail.experiments.query_files import write_with_gold
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from drretail.tools.registry import SUBMIT, SUBMITTING, json_schemas

@@ -23,7 +23,7 @@ from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
 from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.numbers.file import derive_scores
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from drretail.parsing import read_cells
 from drretail.records.query import Query
 from drretail.records.vote import Choice

@@ -8,10 +8,10 @@ from drretail.addons.people.items import WITHHELD, Names
 from drretail.addons.people.plan import planned
 from drretail.addons.people.results import PairCount, results_of
 from drretail.eval.ballots import plan_path
-from drretail.experiment import Definition, run_path
+from drretail.experiments.experiment import Definition, run_path
+from drretail.experiments.run_file import read_run
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System
-from drretail.run_file import read_run
 from tests.viewer.agents import vote
 from tests.viewer.experiment import rewrite
 

@@ -12,8 +12,8 @@ from drretail import reproduce, score
 from drretail.addons.reproduction.reproduce import Reproduction, estimate_reproduction
 from drretail.errors import UserError
 from drretail.eval.registry import PAPERS
+from drretail.experiments.run_file import read_run
 from drretail.records.query import Query
-from drretail.run_file import read_run
 from drretail.viewer.paper import SYSTEMS, read_paper_view
 from drretail.viewer.tables.board import BoardTables
 from tests.build import known

@@ -15,13 +15,13 @@ from drretail.addons.reproduction.verify import Verification
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.method import judge_prompt_files
-from drretail.experiment import run_files, run_path, seal
+from drretail.experiments.experiment import run_files, run_path, seal
+from drretail.experiments.packs import unpack_below
+from drretail.experiments.run_file import Member, read_run
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
-from drretail.packs import unpack_below
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from drretail.run_file import Member, read_run
 from drretail.tools.toolkit import Toolkit
 from tests.build import experiment, files
 from tests.cli.commands import Command

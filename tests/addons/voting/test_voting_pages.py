@@ -11,7 +11,7 @@ from drretail.addons.lab.findings import CORRECTED
 from drretail.addons.people.plan import planned
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
 from drretail.files import read_jsonl
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import tag_content

@@ -8,13 +8,13 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.grounded_hybrid.drafts import Draft
 from drretail.env.world import World
-from drretail.grounding.verify.checks import Case
+from drretail.experiments.run_file import Recorded
 from drretail.llm.scripted import Request, scripted_model
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import Recorded
+from drretail.shopping.verify.checks import Case
 from tests.agents.conftest import QUERY, Scripted, calls, record, sut
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch
 from tests.goods import EVIDENCE, GOODS, Known

@@ -7,12 +7,12 @@ import pytest
 from drretail.agents.grounded_hybrid.drafts import TITLE, Stricken, refusal_of, strike_out, with_left_out
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.report.picks import Declared
 from drretail.llm.prompt import tag_content
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits
 from drretail.records.wish import Want, Wish
+from drretail.reports.picks import Declared
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import CART, FOR_30, draft, play, plays, understanding
 from tests.build import known

@@ -10,10 +10,10 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from drretail.env.world import World
+from drretail.experiments.run_file import Recorded
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
-from drretail.run_file import Recorded
 from tests.agents.conftest import Scripted, calls, record, reporting, sut
 from tests.shop import USER
 

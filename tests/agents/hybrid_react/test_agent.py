@@ -11,10 +11,10 @@ from langchain_core.messages import AIMessage, SystemMessage, ToolMessage
 
 from drretail.env.world import World
 from drretail.errors import ModelError
+from drretail.experiments.run_file import Recorded
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, scripted_model
 from drretail.records.run import Limits, Run, Step
-from drretail.run_file import Recorded
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import Scripted, calls, record, sut
 from tests.agents.grounded_hybrid.staging import WISH, understanding

@@ -12,10 +12,10 @@ from drretail.agents.running.runner import Runner
 from drretail.env.manifest import OrderRow
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, world_at
-from drretail.experiment import read_definition, read_runs, run_path
+from drretail.experiments.experiment import read_definition, read_runs, run_path
+from drretail.experiments.run_file import read_evidence, read_journal, read_run
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
-from drretail.run_file import read_evidence, read_journal, read_run
 from tests.agents.conftest import QUERY
 from tests.build import build_world
 from tests.run_files import cut

@@ -13,12 +13,12 @@ from drretail.agents.running.outcomes import ALL
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import Experiment, run_path
+from drretail.experiments.experiment import Experiment, run_path
+from drretail.experiments.run_file import read_journal
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import price_version
 from drretail.llm.registry import Model, build_model
 from drretail.llm.spending import Spending, spending_of
-from drretail.run_file import read_journal
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
 from tests.run_files import cut, lines_of

@@ -24,16 +24,16 @@ from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError
 from drretail.eval.judging.subject import read_subjects
-from drretail.experiment import Experiment, kept_sources, read_definition, read_runs
-from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.journal import Effect
+from drretail.experiments.experiment import Experiment, kept_sources, read_definition, read_runs
+from drretail.experiments.journal import Effect
+from drretail.experiments.run_file import Recorded, read_evidence, read_journal, read_run
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import scripted_model
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from drretail.run_file import Recorded, read_evidence, read_journal, read_run
+from drretail.reports.text.evidence_ids import web_evidence_id
 from tests import build
 from tests.agents.conftest import QUERY, calls, record, reporting, run_in, scripted, sut, tally_of
 from tests.build import known

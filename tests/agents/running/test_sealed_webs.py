@@ -15,10 +15,10 @@ from drretail.agents.running.system import SystemUnderTest, suts, varied
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.experiment import read_definition, run_files, run_path
+from drretail.experiments.experiment import read_definition, run_files, run_path
+from drretail.experiments.run_file import read_evidence, read_members
 from drretail.llm.registry import build_model
 from drretail.records.query import Query
-from drretail.run_file import read_evidence, read_members
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted
 from tests.build import files
 from tests.sealed import Page, seal

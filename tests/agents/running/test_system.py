@@ -13,7 +13,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.metrics.checks import CHECKS
 from drretail.eval.metrics.process import expected_tools
-from drretail.experiment import prompts_path, read_definition
+from drretail.experiments.experiment import prompts_path, read_definition
 from drretail.llm.prompt import packaged_text, write_prompt_files
 from drretail.llm.registry import build_model
 from drretail.records.run import Information, Limits

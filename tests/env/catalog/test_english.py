@@ -8,7 +8,7 @@ import pytest
 
 from drretail.env.catalog.base import FIRST_PAGE, Analyzer, CatalogQuery, Match, SortBy
 from drretail.env.catalog.formulation import ENGLISH, WordForms, with_sizes
-from drretail.grounding.text.words import STOP_WORDS
+from drretail.reports.text.words import STOP_WORDS
 from tests.env.catalog.conftest import Build, shelf_of
 
 

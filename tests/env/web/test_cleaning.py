@@ -18,7 +18,7 @@ from drretail.env.web.cleaning import (
     iso_day,
     web_address,
 )
-from drretail.grounding.report.citations import find_citations
+from drretail.reports.citations import find_citations
 
 HOSTILE = st.text(
     alphabet=st.one_of(

@@ -25,7 +25,7 @@ from drretail.env.web.providers import (
     iso_date,
 )
 from drretail.errors import ToolError
-from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.reports.text.evidence_ids import normalise_url
 
 KEY = "k-0123456789abcdef0123456789abcdef"
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)

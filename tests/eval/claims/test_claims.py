@@ -8,13 +8,13 @@ from typing import Any
 from drretail.eval.claims.audit import shares_of
 from drretail.eval.claims.claims import MOST_CLAIMS, SUPPORT
 from drretail.eval.judging.session import Judge
-from drretail.experiment import keep_source
-from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.journal import read_effects
+from drretail.experiments.experiment import keep_source
+from drretail.experiments.journal import read_effects
 from drretail.records.evidence import FetchedPage, SourceState
 from drretail.records.score import Verdict
 from drretail.records.shop import Money
 from drretail.records.wish import Wish
+from drretail.reports.text.evidence_ids import web_evidence_id
 from tests.eval.metrics.faithfulness.reports import (
     BIRDS_ID,
     EVIDENCE,

@@ -7,11 +7,11 @@ from drretail.errors import ModelError
 from drretail.eval.claims.claims import EXTRACT, Claim
 from drretail.eval.claims.extraction import products_at
 from drretail.eval.claims.report_index import Resolved, SourceResolver
-from drretail.grounding.text.serialisation import record_text
 from drretail.llm.prompt import tag_content
 from drretail.records.run import Turn
 from drretail.records.score import Verdict
 from drretail.records.shop import Product
+from drretail.reports.text.serialisation import record_text
 from tests import build
 from tests.build import evidence, scripted_judge, text
 from tests.eval.metrics.faithfulness.reports import (

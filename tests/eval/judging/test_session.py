@@ -13,7 +13,7 @@ import pytest
 from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling, VerdictFile
 from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.spending import CapReached
-from drretail.journal import read_effects
+from drretail.experiments.journal import read_effects
 from drretail.llm.prompt import Prompt, tagged
 from drretail.llm.registry import build_model
 from drretail.records.base import Record

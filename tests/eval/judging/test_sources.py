@@ -22,11 +22,11 @@ from drretail.eval.judging.sources import (
     size,
 )
 from drretail.eval.judging.subject import read_subjects
-from drretail.experiment import SOURCES, keep_source
-from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.experiments.experiment import SOURCES, keep_source
 from drretail.progress import Progress
 from drretail.records.evidence import Evidence, FetchedPage
+from drretail.reports.citations import find_citations
+from drretail.reports.text.evidence_ids import web_evidence_id
 from tests import build
 from tests.build import LABEL, SYSTEM
 

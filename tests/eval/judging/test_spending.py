@@ -6,7 +6,7 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
-from drretail.journal import ActionResult, Journal
+from drretail.experiments.journal import ActionResult, Journal
 from drretail.records.run import Usage
 
 USED = {"calls": 1, "input_uncached": 1000, "output": 100, "nanodollars": 20_000_000}

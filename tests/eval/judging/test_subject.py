@@ -8,7 +8,7 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs, read_subjects
-from drretail.experiment import read_definition
+from drretail.experiments.experiment import read_definition
 from drretail.files import write_once
 from tests import build
 from tests.build import LABEL, SYSTEM, experiment

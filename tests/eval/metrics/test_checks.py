@@ -12,17 +12,17 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
 from drretail.eval.metrics.checks import CHECKS, METRIC, clean
 from drretail.eval.metrics.checks import values as checks_values
-from drretail.experiment import REFERENCES
+from drretail.experiments.experiment import REFERENCES
 from drretail.files import write_json
-from drretail.grounding.basket import reference_of
-from drretail.grounding.listing import listing_of
-from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Finding
 from drretail.records.reading import Outcome
 from drretail.records.score import Verdict
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.reports.text.evidence_ids import product_evidence_id
+from drretail.reports.text.serialisation import record_text
+from drretail.shopping.basket import reference_of
+from drretail.shopping.listing import listing_of
 from tests import build
 from tests.build import known
 from tests.shop import PRODUCTS, USER

@@ -15,9 +15,9 @@ from drretail.eval.method import judge_prompt_files
 from drretail.eval.metric import Metric, Value
 from drretail.eval.numbers.facts import headlines
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, metric_names
+from drretail.experiments.packs import lines_of
 from drretail.files import LineAppender, write_atomically
 from drretail.llm.registry import build_model
-from drretail.packs import lines_of
 from drretail.records.score import WHOLES, Scores, Verdict
 from drretail.viewer.tables.scores import score_tables
 from tests import build

@@ -1,4 +1,4 @@
-"""Turns of conversations: right carts are not accused, wrong ones are found. Also tests grounding/conversation.py."""
+"""Turns of conversations: right carts are not accused, wrong ones are found. Also tests shopping/conversation.py."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,14 +11,14 @@ import drretail
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.eval.metrics.conversation import CHANGED, HELD, METRIC, TURN, UNTOUCHED, WHOLE, turn_values
-from drretail.experiment import ended_run
-from drretail.grounding.conversation import ConversationTurn, turns_of
+from drretail.experiments.experiment import ended_run
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
 from drretail.records.reading import Decision, Outcome, Pick
 from drretail.records.run import NULL_AGENTS
 from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want, Wish
+from drretail.shopping.conversation import ConversationTurn, turns_of
 from drretail.tools.toolkit import Toolkit
 from drretail.viewer.drawing.result import part_lines
 from tests import build

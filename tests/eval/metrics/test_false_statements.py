@@ -7,9 +7,9 @@ import pytest
 
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.metrics.false_statements import OF_KIND, cause_of, each_once
-from drretail.grounding.verify.places import value_at
 from drretail.records.evidence import Finding
 from drretail.records.score import Scores
+from drretail.shopping.verify.places import value_at
 from drretail.viewer.experiment import read_view
 from tests import build
 from tests.eval.metrics.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, claim, ruled, said_value, support

@@ -10,14 +10,14 @@ from drretail.eval.metric import Value
 from drretail.eval.metrics.basket import METRIC as BASKET
 from drretail.eval.metrics.outcome import METRIC, decision, values
 from drretail.eval.numbers.gathering import gather
-from drretail.grounding.basket import reference_of
-from drretail.grounding.listing import listing_of
-from drretail.grounding.report.picks import take_picks
-from drretail.grounding.verify.checks import Case
 from drretail.records.query import Query, Reference
 from drretail.records.run import PICKS_UNREADABLE
 from drretail.records.shop import Money
 from drretail.records.wish import Source, Want, Wish
+from drretail.reports.picks import take_picks
+from drretail.shopping.basket import reference_of
+from drretail.shopping.listing import listing_of
+from drretail.shopping.verify.checks import Case
 from tests import build
 from tests.goods import Known
 from tests.shop import PRODUCTS

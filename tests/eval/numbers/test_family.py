@@ -7,7 +7,7 @@ import pytest
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.numbers.family import chosen_pairs, family_of
-from drretail.experiment import Definition, Experiment, read_definition
+from drretail.experiments.experiment import Definition, Experiment, read_definition
 from drretail.records.run import BASELINES
 from tests.build import SYSTEM
 from tests.eval.numbers.crafted import CODE, JUDGE, comparison, gathered, noisy, only_row, runs

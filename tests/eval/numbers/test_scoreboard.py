@@ -12,7 +12,7 @@ from drretail.eval.numbers.gathering import Gathered, JudgedRun, gather
 from drretail.eval.numbers.judges import Assessor, Board, TableKey
 from drretail.eval.numbers.scoreboard import scoreboard
 from drretail.eval.registry import load_metric
-from drretail.experiment import run_path
+from drretail.experiments.experiment import run_path
 from drretail.records.evidence import CitationCounts
 from drretail.records.run import Usage
 from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard

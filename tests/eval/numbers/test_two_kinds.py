@@ -10,7 +10,7 @@ from drretail.agents.running.outcomes import Ended, tallies
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
 from drretail.eval.numbers.comparing import compare_recorded
-from drretail.experiment import read_runs, run_path
+from drretail.experiments.experiment import read_runs, run_path
 from drretail.records.base import Rules
 from drretail.records.run import PICKS_MISSING, Run, RunError
 from drretail.records.score import BoardColumn, Verdict

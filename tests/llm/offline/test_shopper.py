@@ -14,13 +14,13 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, world_at
+from drretail.experiments.run_file import Recorded
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.shopper import shop
 from drretail.llm.prompt import tagged
 from drretail.llm.registry import build_model
 from drretail.records.query import Query
 from drretail.records.shop import Product
-from drretail.run_file import Recorded
 from tests.build import build_world
 from tests.shop import JANUARY, USER, a_product
 

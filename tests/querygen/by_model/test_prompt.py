@@ -8,7 +8,6 @@ import pytest
 
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.report.evidence_ids import short_hash
 from drretail.llm.prompt import tag_content
 from drretail.querygen.by_model.prompt import MOST_KINDS, PromptBuilder
 from drretail.querygen.by_model.targets import Target, generic_targets, shared_out, targets_of
@@ -16,6 +15,7 @@ from drretail.querygen.generate import Quota
 from drretail.querygen.lint import Linter
 from drretail.records.criteria import Share
 from drretail.records.query import Query
+from drretail.reports.text.evidence_ids import short_hash
 from drretail.tools.registry import TOOLS
 from tests.querygen.conftest import MakeWorld, orders, product_id, products
 

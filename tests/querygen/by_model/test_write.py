@@ -12,8 +12,8 @@ from langchain_core.messages import BaseMessage
 from typer.testing import Result
 
 from drretail.env.world import World
+from drretail.experiments.journal import read_effects
 from drretail.files import read_jsonl, write_lines
-from drretail.journal import read_effects
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import targets_of
 from drretail.querygen.by_model.write import Written, write_for_targets

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from drretail.grounding.basket import Candidates
-from drretail.grounding.listing import Listing, listing_of
-from drretail.grounding.vocabulary import Vocabulary
 from drretail.querygen.rules.assortment import KindOffers
 from drretail.querygen.rules.limits import by_fields, by_options, choices
 from drretail.records.shop import Order, Product
 from drretail.records.wish import Want
+from drretail.shopping.basket import Candidates
+from drretail.shopping.listing import Listing, listing_of
+from drretail.shopping.vocabulary import Vocabulary
 from tests.querygen.conftest import products
 
 

@@ -19,7 +19,8 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metrics.pairwise import comparison_prompt
-from drretail.experiment import path_of, read_definition, read_runs, run_files, write_definition
+from drretail.experiments.experiment import path_of, read_definition, read_runs, run_files, write_definition
+from drretail.experiments.run_file import Recorded, read_journal, read_recorded, write_run_file
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
@@ -27,7 +28,6 @@ from drretail.records.run import Run
 from drretail.records.score import JudgeRef
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import Recorded, read_journal, read_recorded, write_run_file
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report_page

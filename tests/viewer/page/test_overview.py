@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import ModelError
-from drretail.experiment import keep_account, path_of, read_runs
+from drretail.experiments.experiment import keep_account, path_of, read_runs
 from drretail.records.account import Account
 from drretail.records.evidence import Finding
 from drretail.viewer.cards import answer_card, fault_lines

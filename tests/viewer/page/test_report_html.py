@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from drretail.grounding.report.render import render_report
+from drretail.reports.render import render_report
 from drretail.viewer.page.frame import is_web_address, place
 from drretail.viewer.page.report_html import HtmlMark, marked_html, moved
 from tests import build

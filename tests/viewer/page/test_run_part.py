@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from drretail.experiment import read_runs
+from drretail.experiments.experiment import read_runs
 from drretail.records.reading import Pick
 from drretail.records.run import Setbacks, Step
 from drretail.records.score import JudgeRef

@@ -30,11 +30,11 @@ from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.sources import best_pieces
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.report.citations import scan
-from drretail.grounding.report.evidence_ids import bare_address, parse_evidence_id
 from drretail.llm.prompt import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import GOLD_PARTS, GoldPart, KnownAnswer
+from drretail.reports.citations import scan
+from drretail.reports.text.evidence_ids import bare_address, parse_evidence_id
 
 STAGE = "documents"
 

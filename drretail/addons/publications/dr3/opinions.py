@@ -14,12 +14,12 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.readings import task_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import CriteriaTask
-from drretail.grounding.text.wording import format_amount
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.criteria import GOLD_PARTS, Criteria, CriteriaGroup, Criterion, GoldInsight, GoldPart, KnownAnswer
 from drretail.records.query import Query
 from drretail.records.reading import WHOLE_NUMBER
+from drretail.reports.text.wording import format_amount
 
 INSIGHTS, REQUIREMENTS, DEPTH = STAGES = ("insights", "requirements", "depth")
 _PROMPTS = {INSIGHTS: "insights", REQUIREMENTS: "checklist", DEPTH: "depth"}

@@ -24,7 +24,7 @@ from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import CriteriaTask, Subject
 from drretail.eval.metric import BY_RULES, UNFETCHED_PAGES, Metric, Value, combine, description_of, gravest, no_value
-from drretail.experiment import KNOWN_ANSWERS, Definition
+from drretail.experiments.experiment import KNOWN_ANSWERS, Definition
 from drretail.files import read_document
 from drretail.llm.prompt import Prompt
 from drretail.records.base import Rules, file_name

@@ -23,14 +23,14 @@ from drretail.eval.judging.readings import report_and_sources
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, gravest, no_value, reason_in, value_of
-from drretail.grounding.report.citations import Known, scan
-from drretail.grounding.report.page import blanked
-from drretail.grounding.text.layout import Layout, Sentence, read_layout
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.reading import WHOLE_NUMBER
 from drretail.records.score import Verdict, VerdictState
+from drretail.reports.citations import Known, scan
+from drretail.reports.layout import Layout, Sentence, read_layout
+from drretail.reports.page import blanked
 
 Unit = Literal["section", "paragraph"]
 UNITS: tuple[Unit, ...] = ("section", "paragraph")

@@ -11,8 +11,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from drretail.addons.sandboxes.folder import BUILDING
 from drretail.errors import ModelError
 from drretail.eval.judging.spending import Allowance
+from drretail.experiments.journal import Effect, read_effects
 from drretail.files import locked_folder
-from drretail.journal import Effect, read_effects
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt
 from drretail.llm.registry import Model

@@ -50,12 +50,12 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.spending import CapReached
 from drretail.files import read_json, write_json
-from drretail.grounding.text.personal_data import People
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.querygen.by_model.prompt import NOTHING
 from drretail.records.account import Account
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
+from drretail.reports.text.personal_data import People
 
 LONG_QUOTE = 6
 """The fewest words of a quote that a noise page does not contain by chance."""

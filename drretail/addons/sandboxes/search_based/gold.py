@@ -21,12 +21,12 @@ from drretail.eval.judging.criteria import STAGE, about_task
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import CriteriaTask
-from drretail.grounding.listing import folded
-from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Record, file_name
 from drretail.records.criteria import Criteria, Fact, FactKind, GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.query import Query
+from drretail.reports.text.evidence_ids import web_evidence_id
+from drretail.shopping.listing import folded
 
 
 class SaidGroup(Record):

@@ -19,11 +19,11 @@ from drretail.env.web.cleaning import clean_text, cleaned_result
 from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import ToolError
 from drretail.event_loop import all_ended
-from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.grounding.text.personal_data import People, personal_data
-from drretail.journal import ActionResult, Effects
+from drretail.experiments.journal import ActionResult, Effects
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Record
+from drretail.reports.text.evidence_ids import normalise_url
+from drretail.reports.text.personal_data import People, personal_data
 from drretail.tools.web import fetch_pages
 
 TEN = 10

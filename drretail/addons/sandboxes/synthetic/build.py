@@ -39,11 +39,11 @@ from drretail.env.web.sandbox import FLOOR, LEAST_PAGES, SANDBOX_FILE, SandboxFo
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import check_new, made_whole
-from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.querygen.kinds import is_plural
 from drretail.records.criteria import Fact, GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.reports.text.evidence_ids import web_evidence_id
 
 KEYWORDS = 10
 _FEWEST = 4

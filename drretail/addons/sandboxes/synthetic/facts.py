@@ -11,8 +11,8 @@ from typing import Any
 from drretail.addons.sandboxes.synthetic.needs import SandboxNeed, subjects_of
 from drretail.addons.sandboxes.synthetic.pages import Subject, fill, texts
 from drretail.env.store.base import Store
-from drretail.grounding.text.wording import format_money, listed
 from drretail.records.shop import Product
+from drretail.reports.text.wording import format_money, listed
 from drretail.viewer.drawing.table import as_csv
 
 FEW = ("2", "3", "4", "5", "6", "7", "8", "9")

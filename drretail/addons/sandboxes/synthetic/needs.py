@@ -10,12 +10,12 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.text.wording import format_money, short_title
-from drretail.grounding.text.words import content_stems
 from drretail.records.criteria import Fact
 from drretail.records.query import NOT_TYPED, Query, Reference
 from drretail.records.shop import Product
 from drretail.records.wish import Want
+from drretail.reports.text.wording import format_money, short_title
+from drretail.reports.text.words import content_stems
 
 _MARKS = re.compile(r"^\W+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")

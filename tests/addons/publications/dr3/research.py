@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from drretail.eval.judging.session import Judge
-from drretail.grounding.report.evidence_ids import file_evidence_id, web_evidence_id
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.reports.text.evidence_ids import file_evidence_id, web_evidence_id
 from tests import build
 
 CARE, RECALL = "https://birds.example/care", "https://recalls.example/tube"

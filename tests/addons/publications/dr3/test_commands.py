@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import kept_sources, read_definition
+from drretail.experiments.experiment import kept_sources, read_definition
 from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import queries as queries
 from tests.cli.conftest import shop as shop

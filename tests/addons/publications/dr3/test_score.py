@@ -14,7 +14,7 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Value
-from drretail.experiment import KNOWN_ANSWERS, Definition
+from drretail.experiments.experiment import KNOWN_ANSWERS, Definition
 from drretail.files import write_json
 from drretail.llm.registry import build_model
 from drretail.records.base import Rules

@@ -39,11 +39,11 @@ from drretail.env.world import World, world_at
 from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance
 from drretail.files import read_document, read_json, write_json
-from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
 from drretail.records.criteria import Criteria, Fact, KnownAnswer
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from drretail.reports.text.evidence_ids import web_evidence_id
 from tests.addons.sandboxes.search_based.played import ANSWERS, EMAIL, FACTS, PAGES, SIGNALS, FakeWeb, chat, model
 from tests.querygen.by_model.scripted import scripted
 from tests.shop import USER, build_shop

@@ -11,11 +11,11 @@ from drretail.env.offers import Offers
 from drretail.env.web.sandbox import SandboxWeb, SealedWeb, read_labels, read_pages, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.experiments.query_files import write_with_gold
 from drretail.files import read_document, read_json
-from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.query_files import write_with_gold
 from drretail.records.criteria import KnownAnswer
 from drretail.records.query import NOT_TYPED, Query
+from drretail.reports.text.evidence_ids import web_evidence_id
 from tests.addons.sandboxes.conftest import QUERIES, built
 from tests.build import files, known
 from tests.cli.commands import Command

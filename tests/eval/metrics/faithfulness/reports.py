@@ -9,13 +9,13 @@ from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
 from drretail.eval.metrics.faithfulness import METRIC
-from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.registry import build_model
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, SourceState
 from drretail.records.run import System
 from drretail.records.score import Rules, Verdict
+from drretail.reports.text.evidence_ids import web_evidence_id
+from drretail.reports.text.serialisation import compact_json
 from tests import build
 
 BIRDS = "https://birds.example/cardinals"

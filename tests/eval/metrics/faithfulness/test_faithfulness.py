@@ -16,11 +16,11 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
 from drretail.eval.metrics.faithfulness import METRIC
-from drretail.grounding.report.citations import find_citations
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.records.evidence import EvidenceText
 from drretail.records.score import Rules, SourceRef, Verdict, VerdictState
+from drretail.reports.citations import find_citations
 from tests import build
 from tests.eval.metrics.faithfulness.reports import (
     BIRDS,

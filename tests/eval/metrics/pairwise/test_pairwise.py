@@ -15,7 +15,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Pair, Subject
 from drretail.eval.metrics import pairwise
 from drretail.eval.numbers.comparing import compare_recorded
-from drretail.experiment import path_of
+from drretail.experiments.experiment import path_of
 from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.comparison import ORDER_DECIDED

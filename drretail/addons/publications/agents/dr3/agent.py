@@ -49,15 +49,15 @@ from drretail.env.session import Session
 from drretail.env.web.bm25 import Bm25
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.files import files_below
-from drretail.grounding.report.citations import scan
-from drretail.grounding.report.evidence_ids import file_evidence_id, parse_evidence_id
-from drretail.grounding.text.serialisation import compact_json
-from drretail.grounding.text.untrusted import harmless
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import FileAnswer, Source
 from drretail.records.query import Task
 from drretail.records.run import Limits, Role, Stop
+from drretail.reports.citations import scan
+from drretail.reports.text.evidence_ids import file_evidence_id, parse_evidence_id
+from drretail.reports.text.serialisation import compact_json
+from drretail.reports.text.untrusted import harmless
 from drretail.tools.registry import CHUNKED, SUMMARISED, offered
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit

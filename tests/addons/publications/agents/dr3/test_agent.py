@@ -17,12 +17,12 @@ from drretail.agents.running.system import files_for, files_hash, suts
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import ModelError, UserError
-from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.grounding.report.render import render_report
+from drretail.experiments.run_file import Recorded
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import build_model
 from drretail.records.run import Limits
-from drretail.run_file import Recorded
+from drretail.reports.render import render_report
+from drretail.reports.text.evidence_ids import web_evidence_id
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.hybrid_react.cast import Cast, Script
