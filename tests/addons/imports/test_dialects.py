@@ -50,6 +50,36 @@ def test_a_csv_may_be_parted_by_semicolons_and_hold_json_and_its_columns_lose_th
         assert (conversation.user, answered_turns(conversation)) == (USER, [(ASKED, SAID, 1)]), table
 
 
+def test_a_message_a_row_is_said_as_often_as_its_rows_say_it_unless_a_time_tells_them_apart(tmp_path: Path) -> None:
+    said = (("user", "Is it oak?"), ("assistant", "Yes."), ("user", "Dimmable?"), ("assistant", "Yes."))
+    rows = "".join(f"s1,{role},{words}\n" for role, words in said)
+    ((conversation, _),) = read_log(
+        text(tmp_path / "a.csv", f"session_id,role,message\n{rows}"), material := Material()
+    )
+    assert [turn[:2] for turn in answered_turns(conversation)] == [("Is it oak?", "Yes."), ("Dimmable?", "Yes.")]
+    assert (conversation.id, material.rows.came, material.rows.n_merged) == ("s1", 4, 0)
+    timed = "".join(f"s1,{role},{words},2026-03-0{at}\n" for at, (role, words) in enumerate(said, 1))
+    log = text(tmp_path / "b.csv", f"session_id,role,content,time\n{timed}{timed}")
+    ((conversation, _),) = read_log(log, material := Material())
+    assert (len(conversation.messages), material.rows.n_merged) == (4, 4)
+
+
+def test_tool_runs_of_langsmith_are_calls_with_their_results_before_the_answer(tmp_path: Path) -> None:
+    of = {"trace_id": "c", "id": "1"}
+    chain = {**of, "run_type": "chain", "inputs": {"question": ASKED}, "outputs": {"answer": SAID}}
+    tools = [
+        {**of, "id": "3", "run_type": "tool", "name": "stock", "start_time": "2", "inputs": {}, "outputs": None}
+        | {"error": "down"},
+        {**of, "id": "2", "run_type": "tool", "name": "find", "start_time": "1", "inputs": {"id": "P1"}}
+        | {"outputs": {"output": "dims to 5 %"}},
+    ]
+    ((conversation, _),) = read_log(jsonl(tmp_path / "log.jsonl", [chain, *tools]), Material())
+    called = [(*each.calls, *each.results) for each in conversation.messages]
+    found, stock = ("run-1", "find", {"id": "P1"}), ("run-2", "stock", {})
+    assert called == [(), (found,), (("run-1", "dims to 5 %", False),), (stock,), (("run-2", "down", True),), ()]
+    assert answered_turns(conversation)[0][:2] == (ASKED, SAID)
+
+
 def test_what_opentelemetry_prints_on_a_console_is_read_whole(tmp_path: Path) -> None:
     (span,) = next(case["rows"] for case in LOGS if case["form"] == "numbered attributes")
     printed = [json.dumps(span | {"context": {"trace_id": trace}}, indent=4) for trace in ("0xa", "0xb")]

@@ -2,6 +2,7 @@
 
 dialect.py        what a dialect is, and the fields that name who asked when
 messages.py       {"messages": […]}, a conversation a row
+turns.py          a message in each row, of JSONL or CSV
 questions.py      a question and its answer in each row, of JSONL or CSV
 exchanges.py      a request and its response in two objects of a row or in one, and OpenAI's batches
 completions.py    OpenAI's stored completions with their messages

@@ -37,6 +37,8 @@ class Dialect:
     """What the rows of one conversation share; "" for a row that is a conversation by itself."""
     parted: Callable[[Sequence[FileRow]], Sequence[Sequence[FileRow]]] = lambda rows: [rows]
     """The rows of a group by conversation, if what they share is not unique."""
+    merges: Callable[[Mapping[str, Any]], bool] = lambda value: True
+    """Whether a row of a group that says the same as another is that row again."""
 
 
 def longest(values: Iterable[T], messages_of: Callable[[T], list[Any]]) -> tuple[T, list[Any]]:

@@ -15,6 +15,7 @@ from drretail.addons.imports.dialects import (
     messages,
     opentelemetry,
     questions,
+    turns,
 )
 from drretail.addons.imports.dialects.dialect import Dialect
 from drretail.addons.imports.material import (
@@ -31,7 +32,7 @@ from drretail.errors import UserError
 from drretail.parsing import read_sheet
 from drretail.records.figures import counted, first_few
 
-READERS = (opentelemetry, langgraph, langsmith, langfuse, completions, exchanges, messages, questions)
+READERS = (opentelemetry, langgraph, langsmith, langfuse, completions, exchanges, messages, turns, questions)
 DIALECTS: tuple[Dialect, ...] = tuple(reader.DIALECT for reader in READERS)
 """The first that fits a row reads it."""
 _NAMED_KEYS = 8
@@ -58,7 +59,7 @@ def read_log(path: Path, material: Material) -> list[tuple[Conversation, Sequenc
                 # A row that shares nothing with others is a conversation by itself, wherever it stands.
                 key = dialect.name, dialect.group(row.value) or row.where
                 _, rows = groups.setdefault(key, (dialect, []))
-                if any(row.value == held.value for held in rows):
+                if dialect.merges(row.value) and any(row.value == held.value for held in rows):
                     account.merge(SAME_ROW, row.where)
                 else:
                     rows.append(row)
