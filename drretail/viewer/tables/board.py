@@ -235,7 +235,8 @@ class BoardTables:
     def _table(self, title: str, columns: Sequence[ShownColumn]) -> Table:
         bounds = self.bounds if len(self.systems) == 1 else []
         table = self._pivot(title or DECISION, self._papers(columns), bounds)
-        notes = self.absent if title and self.is_papers and self.unrated else [] if title else self.left_out
+        is_of_unrated = self.is_papers and title in {column.table for column in self.unrated}
+        notes = self.absent if is_of_unrated else [] if title else self.left_out
         return replace(table, notes=tuple(notes))
 
     def _pivot(
