@@ -26,7 +26,7 @@ from rivals import rank_bm25_of
 from served import world_on_servers
 from world import CATEGORIES, loaded_apart, write_tables
 
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.naming import ServerSettings
 from drretail.env.world import World, world_at
 
 CLIENTS = (1, 8, 50)

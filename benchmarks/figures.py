@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.naming import ServerSettings
 
 
 def parser_of(doc: str | None) -> argparse.ArgumentParser:

@@ -24,13 +24,13 @@ from world import Texts, made_orders, made_products, timed
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.elastic import as_document, create_index
 from drretail.env.catalog.formulation import ENGLISH
+from drretail.env.clients import Servers, connect
 from drretail.env.intake import Intake
 from drretail.env.manifest import WorldRows
-from drretail.env.servers.clients import Servers, connect
+from drretail.env.naming import ServerSettings
 from drretail.env.servers.loading import write_servers
-from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.mongo import BY_USER, order_document, product_document, user_document
-from drretail.env.store.users import Aggregates
+from drretail.env.users import Aggregates
 from drretail.env.world import OrderRow, default_pool, world_at
 from drretail.records.shop import Product
 

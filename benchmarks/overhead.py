@@ -25,8 +25,8 @@ from served import remove
 from world import Texts, made_orders, made_products
 
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.clients import Servers, connect
 from drretail.env.manifest import WorldRows
-from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.generations import read_generation
 from drretail.env.servers.loading import write_servers
 from drretail.env.store.mongo import BY_USER, collections_of

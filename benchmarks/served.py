@@ -12,10 +12,10 @@ from world import CATEGORIES, StageTimes, timed
 
 from drretail.data_ingest.engines.base import Selected
 from drretail.data_ingest.selected import selected_orders, selected_products
+from drretail.env.clients import connect
 from drretail.env.manifest import WorldRows
-from drretail.env.servers.clients import connect
+from drretail.env.naming import ServerSettings
 from drretail.env.servers.loading import write_servers
-from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import World, default_pool, world_at
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from faker import Faker
 
-from drretail.env.store.users import POOL_FILE, City, ProfilePool
+from drretail.env.users import POOL_FILE, City, ProfilePool
 from drretail.files import write_json
 
 POOL_VERSION = 1

@@ -11,7 +11,7 @@ from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import writer_to
 from drretail.env.manifest import WorldRows
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, World, default_pool, world_at
 from drretail.records.shop import Product

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from drretail.api.settings import server_settings
-from drretail.env.servers.clients import hosts_of
+from drretail.env.clients import hosts_of
 
 ROOT = Path(__file__).parents[1]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))

@@ -12,13 +12,13 @@ from elasticsearch import BadRequestError
 
 from drretail.env.catalog.elastic import as_document
 from drretail.env.catalog.formulation import ENGLISH
+from drretail.env.clients import Servers, connect
 from drretail.env.manifest import OrderRow, WorldRows
+from drretail.env.naming import ServerSettings
 from drretail.env.servers.checking import check_servers
-from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.generations import Generation, read_generation
 from drretail.env.servers.loading import check_ready, write_servers
 from drretail.env.servers.marks import LIVE, WORLDS, Mark, create_marked, index_name
-from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.mongo import BY_USER, collections_of, read_product
 from drretail.env.world import default_pool
 from drretail.errors import ToolError, UserError

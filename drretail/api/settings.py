@@ -18,7 +18,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from drretail.env.servers.naming import ES_PORT, LOCAL_ELASTIC, LOCAL_MONGO, MONGO_PORT, ServerSettings
+from drretail.env.naming import ES_PORT, LOCAL_ELASTIC, LOCAL_MONGO, MONGO_PORT, ServerSettings
 from drretail.errors import UserError, file_error, hide_keys
 from drretail.parsing import TOO_DEEP, parse_toml
 from drretail.plugins import code_in

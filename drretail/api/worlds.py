@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drretail.env.servers.naming import SHIPPED, is_on_servers
+from drretail.env.naming import SHIPPED, is_on_servers
 from drretail.env.web.base import BUILT_IN, PageOptions, Web, WebOptions, open_web
 from drretail.errors import NotFound, UserError
 from drretail.experiments.experiment import read_definition, run_files

@@ -40,8 +40,8 @@ from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import WriteWorld, find_live, opens
 from drretail.env.folder import write_world
 from drretail.env.manifest import STAGES, CategoryCounts, Manifest, SourceFile, WorldRows, check_is_ours, writer_lock
-from drretail.env.servers.naming import ServerSettings
-from drretail.env.store.users import default_pool
+from drretail.env.naming import ServerSettings
+from drretail.env.users import default_pool
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of

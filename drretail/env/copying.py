@@ -13,7 +13,7 @@ from drretail.env.manifest import (
     read_manifest,
     writer_lock,
 )
-from drretail.env.servers.naming import ServerSettings, is_on_servers, required, world_name
+from drretail.env.naming import ServerSettings, is_on_servers, required, world_name
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import world_at
 from drretail.errors import UserError
@@ -56,7 +56,7 @@ def writer_to(spec: str | Path, servers: ServerSettings | None = None) -> Genera
         return
     name = world_name(str(spec))
     # The clients take long to load.
-    from drretail.env.servers.clients import connect
+    from drretail.env.clients import connect
     from drretail.env.servers.loading import check_ready, write_servers
 
     with connect(required(servers, spec), name, loading=True) as opened:

@@ -4,13 +4,13 @@ import sqlite3
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from importlib.metadata import version
-from itertools import zip_longest
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from drretail.env.catalog.formulation import BY_VERSION, formulation_of_index
+from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
+from drretail.env.faults import compare_counts, compare_fingerprint, compare_index, fault
 from drretail.env.intake import Intake
 from drretail.env.manifest import (
     CURRENT,
@@ -32,10 +32,9 @@ from drretail.env.manifest import (
     publish,
     read_manifest,
     staged,
-    world_fingerprint,
     write_checksums,
 )
-from drretail.env.servers.naming import ServerSettings, is_on_servers, required
+from drretail.env.naming import ServerSettings, is_on_servers, required
 from drretail.env.store.sqlite import SqliteStore, SqliteWriter, unreadable
 from drretail.errors import UserError
 from drretail.files import write_json
@@ -160,40 +159,6 @@ def hash_lines(rows: Iterable[str]) -> str:
     for line in rows:
         lines.add(line)
     return lines.hexdigest()
-
-
-def compare_counts(manifest: Manifest, counts: Iterable[tuple[str, int]]) -> Iterator[Finding]:
-    """A fault for each number of rows that differs from the manifest. Worlds on servers use this too, as all below."""
-    for table, count in counts:
-        expected = getattr(manifest.counts, table)
-        if count != expected:
-            yield fault("count", f"{expected} {table} in the manifest", f"{count} in the database")
-
-
-def compare_fingerprint(manifest: Manifest, pool: str, *, products: str, orders: str) -> Iterator[Finding]:
-    """Faults unless these hashes of pool and rows make the manifest's fingerprint."""
-    if pool != manifest.profile_pool:
-        yield fault("profile_pool", manifest.profile_pool, pool)
-    formulation = manifest.versions.get(INDEX_VERSION, "")
-    if formulation not in BY_VERSION:
-        yield fault("index_formulation", formulation, f"this version of drretail searches by {' or '.join(BY_VERSION)}")
-    fingerprint = world_fingerprint(
-        products=products, orders=orders, seed=manifest.seed, pool=pool, formulation=formulation
-    )
-    if fingerprint != manifest.fingerprint:
-        yield fault("fingerprint", manifest.fingerprint, fingerprint)
-
-
-def compare_index(stored: Iterable[str], indexed: Iterable[str]) -> Iterator[Finding]:
-    """A fault at the first product that differs between database and index, both in order of id."""
-    for in_store, in_index in zip_longest(stored, indexed):
-        if in_store != in_index:
-            yield fault("index_products", f"product {in_store} in the database", f"{in_index} in the index")
-            return
-
-
-def fault(code: str, where: str, detail: str | None = None) -> Finding:
-    return Finding(code=code, severity="error", text=where, found=detail)
 
 
 def write_world(

@@ -19,7 +19,7 @@ from drretail.env.manifest import (
     product_line,
     world_fingerprint,
 )
-from drretail.env.store.users import Aggregates
+from drretail.env.users import Aggregates
 from drretail.errors import UserError
 from drretail.records.shop import VOID_STATUSES, Product
 

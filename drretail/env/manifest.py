@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 
 from drretail.env.catalog.base import Analyzer, Language
 from drretail.env.catalog.formulation import ENGLISH, Formulation, formulation_of_index
-from drretail.env.store.users import ProfilePool
+from drretail.env.users import ProfilePool
 from drretail.errors import UserError, file_error
 from drretail.files import (
     LOCK,

@@ -28,10 +28,10 @@ from drretail.env.manifest import (
     live_generation,
     read_manifest,
 )
-from drretail.env.servers.naming import ServerSettings, is_on_servers, required
+from drretail.env.naming import ServerSettings, is_on_servers, required
 from drretail.env.store.base import Store
 from drretail.env.store.sqlite import SqliteStore
-from drretail.env.store.users import ProfilePool, default_pool
+from drretail.env.users import ProfilePool, default_pool
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SandboxWeb, default_corpus, pages_of_shop
 from drretail.errors import NotFound, UserError

@@ -19,7 +19,7 @@ from drretail.agents.running.run import run_systems
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.session import Session, SessionSettings
-from drretail.env.store.users import default_pool
+from drretail.env.users import default_pool
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, world_at
 from drretail.eval.judging.session import Judge

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.servers.clients import connect
+from drretail.env.clients import connect
+from drretail.env.naming import ServerSettings
 from drretail.env.servers.generations import read_generation
-from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.mongo import collections_of
 from drretail.experiments.experiment import read_runs, run_files
 from drretail.experiments.run_file import read_telemetry

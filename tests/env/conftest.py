@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from drretail.env.servers.clients import Servers, connect
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.clients import Servers, connect
+from drretail.env.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import Manifest, OrderRow, World, world_at

@@ -16,7 +16,7 @@ from drretail.env.catalog.formulation import STANDARD
 from drretail.env.copying import copy_world
 from drretail.env.folder import check_world, open_world_rows
 from drretail.env.manifest import CURRENT, DATABASE_FILE
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, default_pool, world_at
 from drretail.errors import UserError

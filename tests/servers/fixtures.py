@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.naming import ServerSettings
 from tests.places import Place, PlaceKind
 from tests.servers.running import CannotStart, Kind, address, remove_world
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.naming import ServerSettings
 
 Kind = Literal["mongo", "elasticsearch"]
 SCRIPTS = Path(__file__).parent

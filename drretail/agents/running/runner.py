@@ -26,7 +26,7 @@ from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, files_for
 from drretail.conditions.registry import conditions_of
-from drretail.env.servers.naming import SHIPPED, is_on_servers
+from drretail.env.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage
 from drretail.env.web.sandbox import SealedWeb, web_for

@@ -11,7 +11,7 @@ from drretail.agents.names import BUILT_IN
 from drretail.api.option import MODELS, Option
 from drretail.api.options import shared
 from drretail.conditions.names import CONDITIONS
-from drretail.env.servers.naming import SHIPPED
+from drretail.env.naming import SHIPPED
 from drretail.errors import UserError
 
 if TYPE_CHECKING:

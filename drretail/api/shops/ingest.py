@@ -17,7 +17,7 @@ from drretail.api.options.shops import Day, IngestOptions, SynthOptions
 from drretail.api.settings import read_settings, server_settings
 from drretail.data_ingest.raw.shop_rows import NOT_PUBLISHED, is_mapping
 from drretail.data_ingest.raw.sources import ABOUT_MADE_UP
-from drretail.env.servers.naming import is_on_servers, world_name
+from drretail.env.naming import is_on_servers, world_name
 from drretail.errors import UnknownName, UserError
 from drretail.records.figures import counted
 from drretail.viewer.drawing.progress import choose_progress

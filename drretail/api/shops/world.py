@@ -9,7 +9,7 @@ from drretail.api.worlds import open_world, world_place
 from drretail.env.copying import copy_world
 from drretail.env.folder import check_world
 from drretail.env.manifest import CHECKSUMS, Manifest, live_generation, read_manifest
-from drretail.env.servers.naming import is_on_servers
+from drretail.env.naming import is_on_servers
 from drretail.records.account import Account
 from drretail.records.evidence import Finding
 from drretail.viewer.drawing.progress import busy, choose_progress

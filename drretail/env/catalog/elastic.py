@@ -21,7 +21,7 @@ from drretail.env.catalog.formulation import (
     formulation_of_index,
     sort_order,
 )
-from drretail.env.servers.clients import NOWHERE, Servers, said_of
+from drretail.env.clients import NOWHERE, Servers, said_of
 from drretail.errors import UserError
 from drretail.records.shop import Product
 

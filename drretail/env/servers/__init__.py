@@ -1,7 +1,5 @@
 """Worlds on servers: the rows in a MongoDB database, the search in an Elasticsearch index.
 
-naming.py       the names of such worlds, the servers' addresses and credentials
-clients.py      the clients, what is wrong if a server cannot be used, errors as one kind
 marks.py        whose each collection and index is; what is not the world's is refused
 generations.py  opens a world's generations, reads all rows of the live one
 checking.py     check_servers: the faults of the live generation

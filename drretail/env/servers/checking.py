@@ -5,15 +5,15 @@ from itertools import islice
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.folder import compare_counts, compare_fingerprint, compare_index, fault
+from drretail.env.clients import Servers, connect
+from drretail.env.faults import compare_counts, compare_fingerprint, compare_index, fault
 from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
-from drretail.env.servers.clients import Servers, connect
+from drretail.env.naming import ServerSettings, world_name
 from drretail.env.servers.generations import ORDERS_AT_ONCE, Generation, read_generation, row_counts
 from drretail.env.servers.marks import index_name, is_closed, owned
-from drretail.env.servers.naming import ServerSettings, world_name
 from drretail.env.store import mongo
-from drretail.env.store.users import Aggregates
+from drretail.env.users import Aggregates
 from drretail.errors import UserError
 from drretail.records.evidence import Finding
 from drretail.records.shop import Product

@@ -10,12 +10,12 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from drretail.env.catalog.elastic import ElasticCatalog
+from drretail.env.clients import Servers, connect, hosts_of
 from drretail.env.manifest import Manifest, OrderRow, WorldRows
-from drretail.env.servers.clients import Servers, connect, hosts_of
+from drretail.env.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.servers.marks import LIVE, WORLDS, index_name
-from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.store.mongo import BY_USER, MongoStore, collections_of, order_row, read_product
-from drretail.env.store.users import ProfilePool
+from drretail.env.users import ProfilePool
 from drretail.errors import UserError
 from drretail.records.base import Record, sha256_of
 from drretail.records.shop import Product

@@ -12,15 +12,15 @@ import elasticsearch
 from pymongo import errors as mongo
 
 from drretail.env.catalog.elastic import add_products, create_index, last_write
-from drretail.env.folder import compare_counts
+from drretail.env.clients import LATE, UNREACHABLE, Document, Servers
+from drretail.env.faults import compare_counts
 from drretail.env.intake import Intake
 from drretail.env.manifest import Manifest, WorldRows
-from drretail.env.servers.clients import LATE, UNREACHABLE, Document, Servers
+from drretail.env.naming import SPEC_PREFIX
 from drretail.env.servers.generations import ORDERS_AT_ONCE, Generation, row_counts
 from drretail.env.servers.marks import LIVE, TABLES, WORLDS, Mark, claim, create_marked, index_name, owned
-from drretail.env.servers.naming import SPEC_PREFIX
 from drretail.env.store.mongo import INDEXES, collections_of, order_document, product_document, user_document
-from drretail.env.store.users import Aggregates
+from drretail.env.users import Aggregates
 from drretail.errors import ToolError, UserError
 from drretail.progress import Bar, Progress
 from drretail.records.base import sha256_of

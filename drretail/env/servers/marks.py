@@ -19,8 +19,8 @@ from pydantic import Field, ValidationError
 from pymongo.errors import OperationFailure
 
 from drretail import __version__
-from drretail.env.servers.clients import Servers, hosts_of
-from drretail.env.servers.naming import KEY, SPEC_PREFIX
+from drretail.env.clients import Servers, hosts_of
+from drretail.env.naming import KEY, SPEC_PREFIX
 from drretail.errors import UserError
 from drretail.records.base import Record
 

@@ -3,5 +3,4 @@
 base.py    the contract
 sqlite.py  the store in one SQLite file, and its writer
 mongo.py   the store in MongoDB; records as documents, and back
-users.py   people derived from user ids, a user's statistics, users sampled evenly over strata
 """

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from pymongo.collection import Collection
 
+from drretail.env.clients import Document, Servers
 from drretail.env.manifest import OrderRow, OrderValues
-from drretail.env.servers.clients import Document, Servers
 from drretail.env.store.base import Cached, OrderPage, of_variants, readable
-from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
+from drretail.env.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound
 from drretail.records.base import canonical_json
 from drretail.records.shop import (

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from drretail.env.manifest import OrderRow, OrderValues
 from drretail.env.store.base import Cached, OrderPage, of_variants, readable
-from drretail.env.store.users import (
+from drretail.env.users import (
     Aggregates,
     Cell,
     Cells,

@@ -9,8 +9,8 @@ from drretail.env.catalog.base import Analyzer, Catalog
 from drretail.env.catalog.elastic import ElasticCatalog, add_products, create_index
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
-from drretail.env.servers.clients import Servers, connect
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.clients import Servers, connect
+from drretail.env.naming import ServerSettings
 from drretail.records.shop import Product
 
 Build = Callable[[Sequence[Product]], Catalog]

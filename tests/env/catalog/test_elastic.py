@@ -5,7 +5,7 @@ import pytest
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.elastic import ElasticCatalog, add_products, create_index
 from drretail.env.catalog.formulation import ENGLISH
-from drretail.env.servers.clients import Servers
+from drretail.env.clients import Servers
 from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product
 

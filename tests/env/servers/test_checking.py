@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from benchmarks.trouble.shared import TAMPERED, write
+from drretail.env.clients import Servers, connect
 from drretail.env.copying import copy_world
 from drretail.env.folder import check_world, open_world_rows
 from drretail.env.manifest import live_generation, read_manifest
+from drretail.env.naming import ServerSettings
 from drretail.env.servers.checking import check_servers
-from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.generations import read_generation
-from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.mongo import collections_of
 from drretail.env.world import OrderRow, default_pool
 from drretail.errors import UserError

@@ -10,9 +10,9 @@ from elasticsearch import Elasticsearch
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.elastic import create_index
+from drretail.env.clients import Servers
 from drretail.env.manifest import WorldRows
 from drretail.env.servers.checking import check_servers
-from drretail.env.servers.clients import Servers
 from drretail.env.servers.generations import read_generation
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.marks import LIVE, WORLDS

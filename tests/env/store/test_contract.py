@@ -8,9 +8,9 @@ from typing import Literal
 
 import pytest
 
-from drretail.env.servers.clients import connect
+from drretail.env.clients import connect
+from drretail.env.naming import world_name
 from drretail.env.servers.generations import read_generation
-from drretail.env.servers.naming import world_name
 from drretail.env.session import Session, SessionSettings
 from drretail.env.store.base import Store
 from drretail.env.store.mongo import collections_of

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.env.clients import Document
 from drretail.env.manifest import product_line
-from drretail.env.servers.clients import Document
 from drretail.env.store.mongo import (
     aggregates_of,
     order_document,
@@ -18,7 +18,7 @@ from drretail.env.store.mongo import (
     read_product,
     user_document,
 )
-from drretail.env.store.users import Aggregates
+from drretail.env.users import Aggregates
 from drretail.env.world import OrderRow
 from drretail.records.shop import Product
 

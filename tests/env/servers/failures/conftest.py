@@ -10,7 +10,7 @@ import pytest
 from pymongo import MongoClient
 
 from drretail.env.manifest import Manifest
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.naming import ServerSettings
 from tests.build import build_world
 from tests.env.servers.failures.own import orders, own_mongo, products
 from tests.servers.proxy import Front, Proxy

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 import pytest
 
+from drretail.env.clients import connect
 from drretail.env.manifest import Manifest, OrderRow, WorldRows
-from drretail.env.servers.clients import connect
+from drretail.env.naming import ServerSettings
 from drretail.env.servers.loading import write_servers
-from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import default_pool
 from drretail.records.shop import Product
 from tests.servers.running import OWNER, CannotStart, start, stop

@@ -7,8 +7,8 @@ import pytest
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.manifest import Manifest
+from drretail.env.naming import ServerSettings
 from drretail.env.servers.checking import check_servers
-from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import world_at
 from drretail.errors import UserError
 from tests.env.servers.failures.own import FORTY, SMALL, at, load, orders, products

@@ -7,10 +7,10 @@ import pytest
 
 from benchmarks.trouble.shared import FOREIGN, state
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.clients import Servers, hosts_of
 from drretail.env.copying import copy_world, writer_to
+from drretail.env.naming import ServerSettings
 from drretail.env.servers.checking import check_servers
-from drretail.env.servers.clients import Servers, hosts_of
-from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import world_at
 from drretail.errors import UserError
 from tests.env.servers.failures.own import FORTY, SMALL, load, own_mongo

@@ -1,4 +1,4 @@
-"""What is said at the start where a server cannot be used. Tests env/servers/clients.py."""
+"""What is said at the start where a server cannot be used. Tests env/clients.py."""
 
 import base64
 from dataclasses import replace
@@ -9,7 +9,7 @@ import pytest
 from pymongo import MongoClient
 
 from drretail.env.copying import writer_to
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.naming import ServerSettings
 from drretail.env.world import world_at
 from drretail.errors import UserError
 from tests.env.servers.failures.conftest import MONGO_PASSWORD as SECRET

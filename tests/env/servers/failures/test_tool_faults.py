@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.naming import ServerSettings
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, world_at
 from drretail.tools.toolkit import Toolkit, ToolReply

@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.store.users import Aggregates, default_pool, derive_profile, sample_users
+from drretail.env.users import Aggregates, default_pool, derive_profile, sample_users
 
 
 def test_the_shipped_pool_and_the_people_behind_two_ids_never_change_within_a_version() -> None:

@@ -17,7 +17,7 @@ from pymongo import MongoClient
 from pymongo import errors as mongo
 from pymongo.database import Database
 
-from drretail.env.servers.naming import ServerSettings
+from drretail.env.naming import ServerSettings
 from drretail.errors import ToolError, UserError, file_error
 
 Document = dict[str, Any]

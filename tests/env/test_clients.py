@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pymongo import errors
 
-from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo, server_faults
-from drretail.env.servers.naming import ServerSettings, required, world_name
+from drretail.env.clients import hosts_of, open_elastic, open_mongo, server_faults
+from drretail.env.naming import ServerSettings, required, world_name
 from drretail.errors import ToolError, UserError
 
 SECRET = "secret"
