@@ -2,7 +2,7 @@
 
 Nothing else imports a metric's folder (a contract in pyproject.toml), except what concerns one metric only:
 
-eval/judging/readings.py                   the readings of the metric reading, which metrics by code use
+eval/metrics/readings.py                   the readings of the metric reading, which metrics by code use
 addons/sandboxes/search_based/gold.py      dr3's criteria, made with a sandbox before any experiment
 """
 

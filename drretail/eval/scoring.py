@@ -5,7 +5,7 @@ from all verdicts in the folder, this command's and earlier ones.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from drretail.env.store.base import Store
 from drretail.env.web.base import Pages
 from drretail.errors import UserError
 from drretail.eval.baskets import keep_references
-from drretail.eval.judging.criteria import FOLDER, about_task, freeze_criteria, take_criteria, unprepared
+from drretail.eval.judging.criteria import FOLDER, STAGE, about_task, freeze
 from drretail.eval.judging.question import VerdictFile, judged_in, verdict_path
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.sources import LookUp, fetch_missing, fetch_summary, keep_unopened
@@ -38,9 +38,9 @@ from drretail.eval.metric import Metric, PairMetric, check_rules, is_judged, is_
 from drretail.eval.numbers.file import derive_scores
 from drretail.eval.numbers.judges import Assessor, Board, TableKey, read_board, write_board
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
-from drretail.experiments.experiment import Definition, read_definition
+from drretail.experiments.experiment import PROFILES, Definition, read_definition, rubrics, seal, write_sealed
 from drretail.experiments.packs import pack_below
-from drretail.files import locked_folder, write_atomically
+from drretail.files import locked_folder, read_json, write_atomically
 from drretail.llm.prompt import overridden_prompts
 from drretail.progress import Bar, Progress
 from drretail.records.base import canonical_json
@@ -218,6 +218,55 @@ class Submitter:
     def _of_meetings(self) -> Iterator[Stages]:
         for pair in read_pairs(self.plan.experiment, self.compared, self.plan.store):
             yield [[partial(self.compare, pair, metric, judge) for metric in self.of_pairs for judge in self.judges]]
+
+
+def unprepared(
+    experiment: Path, definition: Definition, metrics: Iterable[Metric], judges: Iterable[Judge], store: Store | None
+) -> Iterator[tuple[CriteriaTask, Metric, Judge]]:
+    """Every query, with a metric whose criteria it lacks and the judge who makes them.
+
+    That judge is the first one that may be asked, a model before a rule-based one.
+    """
+    in_order = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
+    answered = {query.query_id for label in definition.systems for query in definition.queries_of(label)}
+    for metric in metrics:
+        judge = next((judge for judge in in_order if not is_unrated(metric, judge.ref)), None)
+        if judge is None or metric.prepare is None:
+            continue
+        for query in definition.queries:
+            if query.query_id in answered and not rubrics(metric.name).path(experiment, query.query_id).exists():
+                profile = PROFILES.read(experiment, query.user_id)
+                is_external = profile is None and all(system.is_imported for system in definition.systems.values())
+                yield CriteriaTask(query, profile, store, definition.now, experiment, is_external), metric, judge
+
+
+async def freeze_criteria(task: CriteriaTask, metric: Metric, judge_session: JudgeSession) -> None:
+    """Freezes the criteria of a query. If the judge makes none, that is recorded, and it is not asked again."""
+    if judge_session.existing(STAGE, task.query.query_id) is not None:
+        return
+    assert metric.prepare is not None
+    criteria = await metric.prepare(task, judge_session)
+    if isinstance(criteria, str):
+        judge_session.record(STAGE, task.query.query_id, "failed", error=criteria)
+    else:
+        write_sealed(task.folder, {rubrics(metric.name).path(task.folder, task.query.query_id): criteria})
+
+
+def take_criteria(experiment: Path, source: Path, metrics: Sequence[Metric]) -> int:
+    """Copies the criteria of these metrics from an experiment or a folder of METRIC/QUERY.json; returns their number.
+
+    Raises UserError if there are none, or if the experiment has other criteria for a query.
+    """
+    root = source / "rubrics" if (source / "rubrics").is_dir() else source
+    paths = [path for metric in metrics for path in sorted((root / metric.name).glob("*.json"))]
+    files = {experiment / "rubrics" / path.relative_to(root): read_json(path) for path in paths}
+    if not source.exists():
+        raise UserError(f"{source} does not exist.")
+    if not files:
+        raise UserError(f"{source} holds no criteria of these metrics: they stand in a folder as METRIC/QUERY.json.")
+    freeze("criteria", source, files)
+    seal(experiment, *files)
+    return len(files)
 
 
 CONCURRENCY = 8

@@ -178,7 +178,7 @@ def cart_as_read(subject: "Subject") -> tuple[CartLines | None, str]:
     """The cart that scores use, None if unknown, and who read it if the run did not declare it: "picks by form"."""
     if subject.run is None or subject.run.picks is not None:
         return (None if subject.run is None else cart_of(subject.run, subject.evidence)), ""
-    from drretail.eval.judging.readings import picks_by, picks_of  # no cart of declared picks needs them
+    from drretail.eval.metrics.readings import picks_by, picks_of  # no cart of declared picks needs them
 
     picks, reader = picks_of(subject)
     # By form alone, that no pick was read does not mean that nothing is to be bought.

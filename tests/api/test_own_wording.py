@@ -41,8 +41,8 @@ from drretail.records.wish import Want, Wish
 from tests import build
 from tests.agents.conftest import calls
 from tests.build import demands, known
+from tests.eval.claims.test_turns import POT, WEIGHT, answered
 from tests.eval.every_question import every_answer
-from tests.eval.judging.test_turns import POT, WEIGHT, answered
 from tests.filling import filling_model
 from tests.shop import USER
 

@@ -1,5 +1,5 @@
 """Metrics of somebody else's, and what they say of themselves. Also tests registry.py.
-value_of, of_measures: tests/eval/metrics/test_contract.py. of_answers: tests/eval/judging/test_turns.py.
+value_of, of_measures: tests/eval/metrics/test_contract.py. of_answers: tests/eval/claims/test_turns.py.
 """
 
 import re

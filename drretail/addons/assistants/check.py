@@ -14,11 +14,11 @@ from drretail.api.option import accepts
 from drretail.api.worlds import world_of
 from drretail.env.named_products import NamedProducts
 from drretail.errors import ModelError, UserError
+from drretail.eval.claims.turns import read_by_judge
 from drretail.eval.claims.typed_values import READING, READING_VERSION
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.turns import read_by_judge
 from drretail.parsing import without_thoughts
 from drretail.records.evidence import Finding
 from drretail.records.query import Query

@@ -15,8 +15,8 @@ from drretail.addons.people.judged_claims import JudgedClaim, judged_claims_of
 from drretail.errors import UserError
 from drretail.eval.claims.claims import about_sources, content_of
 from drretail.eval.judging.dimensions import PERSONALIZATION, published_criteria, without_shop
-from drretail.eval.judging.readings import NO_PROFILE
 from drretail.eval.judging.subject import Planned, Subject, pair_id, read_subject
+from drretail.eval.metrics.readings import NO_PROFILE
 from drretail.experiments.experiment import PROFILES, Definition
 from drretail.records.query import Query
 from drretail.records.run import System

@@ -20,10 +20,10 @@ from drretail.eval.claims.claims import (
     claims_in,
     make_claim,
 )
+from drretail.eval.claims.read_picks import PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of
 from drretail.eval.claims.typed_values import MOST_TOLD, SaidValue, as_values, joined_problems, value_problems
 from drretail.eval.judging.question import JudgeQuestion, Ruling
-from drretail.eval.judging.read_picks import PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.llm.prompt import Prompt, load_prompt, tagged

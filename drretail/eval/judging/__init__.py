@@ -6,9 +6,6 @@ question.py    one question, how its answer becomes verdicts, and their files: a
                counts
 dimensions.py  the seven dimensions of rating and comparing reports; prompts without a shop (external_wording.toml)
 prompts/       their criteria under the paper's rules
-readings.py    picks and values of a report, kept in exp/readings; what a judge of whole reports reads
-read_picks.py  picks that a judge reads in a report that declares none
-turns.py       values that a judge types of each answer of a shop's assistant
 criteria.py    a query's criteria for reports, made before any report is judged; several items asked about in one
                question
 sources.py     cited pages that no run fetched, pages as they are at judging time, and long sources cut to what matters

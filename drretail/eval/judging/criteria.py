@@ -5,18 +5,16 @@ A metric with such criteria has a function ``prepare``, which is called once for
 that people put there, or copy from another experiment, stay.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
-from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import CriteriaTask, Subject
-from drretail.eval.metric import Metric, is_unrated
-from drretail.experiments.experiment import PROFILES, Definition, rubrics, seal, write_sealed
+from drretail.experiments.experiment import rubrics
 from drretail.files import read_json, write_json
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Record, sha256_of
@@ -38,26 +36,6 @@ def criteria_of(subject: Subject, metric: str) -> Criteria | None:
     return rubrics(metric).read(subject.folder, subject.query.query_id)
 
 
-def unprepared(
-    experiment: Path, definition: Definition, metrics: Iterable[Metric], judges: Iterable[Judge], store: Store | None
-) -> Iterator[tuple[CriteriaTask, Metric, Judge]]:
-    """Every query, with a metric whose criteria it lacks and the judge who makes them.
-
-    That judge is the first one that may be asked, a model before a rule-based one.
-    """
-    in_order = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
-    answered = {query.query_id for label in definition.systems for query in definition.queries_of(label)}
-    for metric in metrics:
-        judge = next((judge for judge in in_order if not is_unrated(metric, judge.ref)), None)
-        if judge is None or metric.prepare is None:
-            continue
-        for query in definition.queries:
-            if query.query_id in answered and not rubrics(metric.name).path(experiment, query.query_id).exists():
-                profile = PROFILES.read(experiment, query.user_id)
-                is_external = profile is None and all(system.is_imported for system in definition.systems.values())
-                yield CriteriaTask(query, profile, store, definition.now, experiment, is_external), metric, judge
-
-
 def about_task(task: CriteriaTask) -> dict[str, Any]:
     """What a judge session needs to know of a query instead of a run."""
     return {
@@ -65,18 +43,6 @@ def about_task(task: CriteriaTask) -> dict[str, Any]:
         "report_sha": sha256_of(task.query.text),
         "is_external": task.is_external,
     }
-
-
-async def freeze_criteria(task: CriteriaTask, metric: Metric, judge_session: JudgeSession) -> None:
-    """Freezes the criteria of a query. If the judge makes none, that is recorded, and it is not asked again."""
-    if judge_session.existing(STAGE, task.query.query_id) is not None:
-        return
-    assert metric.prepare is not None
-    criteria = await metric.prepare(task, judge_session)
-    if isinstance(criteria, str):
-        judge_session.record(STAGE, task.query.query_id, "failed", error=criteria)
-    else:
-        write_sealed(task.folder, {rubrics(metric.name).path(task.folder, task.query.query_id): criteria})
 
 
 def criteria_by(
@@ -91,23 +57,6 @@ def criteria_by(
         made_by=judge_session.judge.ref.spec,
         prompt_hash=hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16],
     )
-
-
-def take_criteria(experiment: Path, source: Path, metrics: Sequence[Metric]) -> int:
-    """Copies the criteria of these metrics from an experiment or a folder of METRIC/QUERY.json; returns their number.
-
-    Raises UserError if there are none, or if the experiment has other criteria for a query.
-    """
-    root = source / "rubrics" if (source / "rubrics").is_dir() else source
-    paths = [path for metric in metrics for path in sorted((root / metric.name).glob("*.json"))]
-    files = {experiment / "rubrics" / path.relative_to(root): read_json(path) for path in paths}
-    if not source.exists():
-        raise UserError(f"{source} does not exist.")
-    if not files:
-        raise UserError(f"{source} holds no criteria of these metrics: they stand in a folder as METRIC/QUERY.json.")
-    freeze("criteria", source, files)
-    seal(experiment, *files)
-    return len(files)
 
 
 def freeze(kind: str, source: Path, files: Mapping[Path, Any]) -> None:

@@ -6,6 +6,7 @@ false_statements.py  what is false in a report, by code and by a judge
 quality.py           seven dimensions, rated
 pairwise.py          which of two reports is better, and strengths of many systems
 reading.py           picks and values that a judge reads out of reports
+readings.py          a report as it is read: kept for metrics by code, in tags for judges of whole reports
 checks.py            errors that code finds
 process.py           what runs did
 basket.py            how close a report's picks are to the best basket

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from drretail.eval.baskets import MEASURES, Measured, feasible, not_measured, refuses_rightly
 from drretail.eval.judging.question import NO_WORLD
-from drretail.eval.judging.readings import picks_by, picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
+from drretail.eval.metrics.readings import picks_by, picks_of
 from drretail.records.query import NOT_TYPED, OF_TURNS, Ends, Reference
 from drretail.records.reading import Pick
 from drretail.shopping.cart import Cart

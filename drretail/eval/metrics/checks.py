@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.eval.judging.question import CodeVerdict
-from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import NOT_KNOWN, OPEN, Metric, Value, description_of, no_value, of_verdicts
+from drretail.eval.metrics.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED, OF_TURNS

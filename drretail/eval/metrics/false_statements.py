@@ -8,6 +8,7 @@ from typing import Any
 from drretail.eval.claims.audit import ReportVerdicts, steadiness
 from drretail.eval.claims.claims import FAITHFULNESS, PICKS, SUPPORT, Claim
 from drretail.eval.claims.rulings import CONTRADICTED
+from drretail.eval.claims.turns import read_by_judge
 from drretail.eval.claims.typed_values import (
     READING,
     READING_VERSION,
@@ -15,11 +16,10 @@ from drretail.eval.claims.typed_values import (
     reading_by,
 )
 from drretail.eval.judging.question import CodeVerdict
-from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.turns import read_by_judge
 from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, no_value
+from drretail.eval.metrics.readings import judges_reading
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code, load_metric
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, Finding

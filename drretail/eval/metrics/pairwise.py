@@ -8,10 +8,10 @@ from typing import Literal
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, published_prompt, unjustified
 from drretail.eval.judging.question import JudgeQuestion, Ruling
-from drretail.eval.judging.readings import judge_context, picks_with_prices, report_and_sources, report_as_read
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Pair
 from drretail.eval.metric import PairMetric
+from drretail.eval.metrics.readings import judge_context, picks_with_prices, report_and_sources, report_as_read
 from drretail.eval.registry import PAIRWISE
 from drretail.llm.prompt import Prompt, load_prompt, load_table
 from drretail.records.base import Record, Rules, sha256_of

@@ -16,10 +16,10 @@ from drretail.eval.judging.dimensions import (
     values_for,
 )
 from drretail.eval.judging.question import JudgeQuestion, Ruling
-from drretail.eval.judging.readings import judge_context, picks_with_prices, report_as_read, report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, combine, description_of, of_verdicts, value_of
+from drretail.eval.metrics.readings import judge_context, picks_with_prices, report_as_read, report_material
 from drretail.llm.prompt import Prompt, load_prompt, load_table
 from drretail.records.base import Record
 from drretail.records.reading import WHOLE_NUMBER

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from drretail.eval.claims.claims import EXTRACT, FAITHFULNESS, PICKS, REPORT
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extract, extraction_prompts, with_picks_prompt
+from drretail.eval.claims.read_picks import PickReader, ReportPicks, are_declared, what_picks_are
+from drretail.eval.claims.turns import TURN, read_turns, turn_prompt
 from drretail.eval.claims.typed_values import (
     CONFIRM,
     PROMPTS,
@@ -16,10 +18,8 @@ from drretail.eval.claims.typed_values import (
     reading_by,
 )
 from drretail.eval.judging.question import JudgeQuestion, Ruling
-from drretail.eval.judging.read_picks import PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.turns import TURN, read_turns, turn_prompt
 from drretail.eval.metric import Metric, Value, all_lacking, description_of, no_value, of_verdicts
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.score import Verdict

@@ -10,9 +10,9 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, client_options, prompt_hashes, suts
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.eval.judging.readings import reading_of
 from drretail.eval.metrics.checks import CHECKS
 from drretail.eval.metrics.process import expected_tools
+from drretail.eval.metrics.readings import reading_of
 from drretail.experiments.experiment import prompts_path, read_definition
 from drretail.llm.prompt import packaged_text, write_prompt_files
 from drretail.llm.registry import build_model

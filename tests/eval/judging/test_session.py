@@ -1,5 +1,5 @@
 """The judge seam: what goes to a judge, what is done with bad answers, and that nothing is asked twice.
-of_repeat, record_if_missing: tests/eval/test_scoring.py. sibling: tests/eval/judging/test_turns.py.
+of_repeat, record_if_missing: tests/eval/test_scoring.py. sibling: tests/eval/claims/test_turns.py.
 """
 
 import asyncio

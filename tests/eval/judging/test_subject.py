@@ -1,5 +1,5 @@
 """Recorded runs as judges see them: reports, profiles, readings; and which systems meet in which runs.
-answers, case: tests/eval/judging/test_turns.py. read_pairs: tests/eval/test_scoring.py.
+answers, case: tests/eval/claims/test_turns.py. read_pairs: tests/eval/test_scoring.py.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Each false statement once, by code and by a judge. _judge_answers, _statements: tests/eval/judging/test_turns.py."""
+"""Each false statement once, by code and by a judge. _judge_answers, _statements: tests/eval/claims/test_turns.py."""
 
 from pathlib import Path
 from typing import Any

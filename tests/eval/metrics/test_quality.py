@@ -1,4 +1,4 @@
-"""Ratings: what a judge is asked and shown. Also tests eval/judging/dimensions.py and eval/judging/readings.py."""
+"""Ratings: what a judge is asked and shown. Also tests eval/judging/dimensions.py and eval/metrics/readings.py."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How a judge reads. Also tests eval/judging/read_picks.py, eval/judging/readings.py and records/reading.py."""
+"""How a judge reads. Also tests eval/claims/read_picks.py, eval/metrics/readings.py and records/reading.py."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -31,7 +31,7 @@ def test_carts_and_what_went_wrong_on_the_way_stand_on_the_page(mine: Path, monk
     ):
         assert sentence in page
     rewrite(mine, first.model_copy(update={"picks": None}))
-    monkeypatch.setattr("drretail.eval.judging.readings.picks_of", lambda subject: (picks, "form"))
+    monkeypatch.setattr("drretail.eval.metrics.readings.picks_of", lambda subject: (picks, "form"))
     assert "(not declared, picks by form)" in render_page(mine)
 
 

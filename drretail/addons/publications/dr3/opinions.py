@@ -11,9 +11,9 @@ from pydantic import Field
 from drretail.eval.judging.criteria import NumberedItem, QuestionBatch, ask_numbered, numbered_items
 from drretail.eval.judging.dimensions import unjustified
 from drretail.eval.judging.question import JudgeQuestion, Ruling
-from drretail.eval.judging.readings import task_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import CriteriaTask
+from drretail.eval.metrics.readings import task_material
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.criteria import GOLD_PARTS, Criteria, CriteriaGroup, Criterion, GoldInsight, GoldPart, KnownAnswer

@@ -20,10 +20,10 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, claims_in
 from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import criteria_by, criteria_of, freeze
-from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import CriteriaTask, Subject
 from drretail.eval.metric import BY_RULES, UNFETCHED_PAGES, Metric, Value, combine, description_of, gravest, no_value
+from drretail.eval.metrics.readings import report_material
 from drretail.experiments.experiment import KNOWN_ANSWERS, Definition
 from drretail.files import read_document
 from drretail.llm.prompt import Prompt

@@ -33,10 +33,10 @@ from drretail.addons.publications.pqr.triplets import (
     judged_facts,
     triplet_prompts,
 )
-from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, combine, description_of, gravest, no_value
+from drretail.eval.metrics.readings import report_material
 from drretail.llm.prompt import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria

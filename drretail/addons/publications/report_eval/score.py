@@ -19,10 +19,10 @@ from drretail.addons.publications import DESCRIPTIONS
 from drretail.eval.claims.claims import Content, SourceText, content_of, fitted, source_tags
 from drretail.eval.claims.rulings import SOURCE_CUT, SupportJudge
 from drretail.eval.judging.question import JudgeQuestion, Ruling
-from drretail.eval.judging.readings import report_and_sources
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, gravest, no_value, reason_in, value_of
+from drretail.eval.metrics.readings import report_and_sources
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText

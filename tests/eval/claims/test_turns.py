@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from drretail.errors import ModelError
+from drretail.eval.claims.turns import TurnValues, turn_questions
 from drretail.eval.judging.session import Judge
-from drretail.eval.judging.turns import TurnValues, turn_questions
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import build_model
 from drretail.records.run import Run, Turn
