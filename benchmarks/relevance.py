@@ -30,7 +30,7 @@ from drretail.env.catalog.formulation import analyzed_words, other_texts
 from drretail.env.folder import open_world_rows
 from drretail.env.world import World, world_at
 from drretail.records.shop import Product
-from drretail.reports.text.words import snowball
+from drretail.reports.text.words import snowball_stem
 
 Rank = Callable[[str], list[str]]
 """The ids of the best ten products for a query."""
@@ -102,10 +102,8 @@ def rank_bm25_of(products: Sequence[Product]) -> Rank | None:
         return None
     from rank_bm25 import BM25Okapi  # pyright: ignore[reportMissingImports] -- only where it is installed
 
-    porter = snowball("porter")
-
     def stems(text: str) -> list[str]:
-        return porter.stemWords(analyzed_words(text))
+        return [snowball_stem(word, "porter") for word in analyzed_words(text)]
 
     index: Any = BM25Okapi([stems("\n".join([product.title, *other_texts(product)])) for product in products])
     ids = [product.product_id for product in products]

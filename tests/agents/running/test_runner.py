@@ -273,7 +273,7 @@ def run_all(
     chat = Served(policy=lambda messages, *_: cast(AIMessage, messages[-1]), model="served", backend=backend)
     player = sut(world, scripted_model("unused").with_chat(chat))
     runner = Runner(world, "w", model_calls=model_calls)
-    with Experiment(folder, definition(world, queries, [player], "42")) as experiment:
+    with Experiment(folder, definition(world, tuple(queries), [player], "42")) as experiment:
         return Batch(runner, experiment, **given).run_all([player], queries)
 
 
