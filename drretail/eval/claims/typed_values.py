@@ -95,7 +95,7 @@ PROMPTS = str(Path(__file__).parents[1] / "metrics" / "reading" / "judge.py")
 """Their prompts are beside the judge of readings; users override them under its name."""
 
 
-READING, READING_VERSION = "reading", 3
+READING, READING_VERSION = "reading", 4
 CONFIRM = "confirm"
 """The stage of these answers; the items are the denials."""
 

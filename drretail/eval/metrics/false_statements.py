@@ -277,4 +277,4 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
 
 
 DESCRIPTION = description_of("false_statements")
-METRIC = Metric(FALSE_STATEMENTS, 5, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, READING))
+METRIC = Metric(FALSE_STATEMENTS, 6, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, READING))

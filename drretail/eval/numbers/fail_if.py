@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import fsum, inf, isfinite
 from typing import Literal
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, nearest_names
 from drretail.eval.numbers.contrast import AGAIN, DONE, held_to
 from drretail.eval.numbers.facts import missing_of
 from drretail.eval.numbers.gathering import (
@@ -91,8 +91,8 @@ def read_rule(text: str) -> BoundRule | GateRule:
     match = _RULE.fullmatch(text.strip())
     if match is None:
         raise UserError(
-            f"--fail-if {text!r} is no rule: write NAME:drop=NUMBER, NAME:rise=NUMBER, NAME:margin=NUMBER or "
-            "NAME < NUMBER, such as 'errors:rise=.10' or 'FP < -0.02'."
+            f"--fail-if {text!r} is no rule: write NAME:drop=NUMBER, NAME:rise=NUMBER, NAME:margin=NUMBER, all above "
+            "0, or NAME < NUMBER, such as 'errors:rise=.10' or 'FP < -0.02'."
         )
     bound = None if match["bound"] == "last" else float(match["bound"])
     return BoundRule(text.strip(), match["name"].strip(), match["sign"], bound)
@@ -378,7 +378,7 @@ def stated(gate: GateResult) -> Iterator[str]:
 
 
 def rows_named(comparisons: Sequence[Comparison], name: str) -> list[tuple[Comparison, str, ComparedRow]]:
-    """The rows of this name, and the judge of each. Raises UnknownName if there are none."""
+    """The rows of this name, and the judge of each. Raises UserError if there are none."""
     rows = [
         (comparison, table.judge, row)
         for comparison in comparisons
@@ -387,5 +387,8 @@ def rows_named(comparisons: Sequence[Comparison], name: str) -> list[tuple[Compa
     ]
     matches = [row for row in rows if is_named(row[2], name)]
     if not matches:
-        raise UnknownName("row to compare", name, sorted({row.variant for _, _, row in rows}), names_all=True)
+        known = sorted({row.variant for _, _, row in rows})
+        if {*known} <= {DONE}:
+            raise UserError(f"{name!r} is not scored yet, nor is anything else: run `drretail score` before.")
+        raise UnknownName("row to compare", name, known, names_all=not nearest_names(name, known))
     return matches
