@@ -163,7 +163,8 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     made = None if board is None else BoardTables(board)
     is_many = made is not None and len(made.systems) > FEW_SYSTEMS
     said = {note for table in tables for note in table.notes}
-    others = looked_at(line for line in answers if not line.faults)
+    notes = [] if made is None else [made.tested, *made.absent]
+    all_answers, others = looked_at(answers), looked_at(line for line in answers if not line.faults)
     sentence, _, more = ("" if board is None else board.sentence).partition(". ")
     return fragment(
         "overview.html.jinja",
@@ -176,7 +177,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         baseline="" if full is None else full.names.get(full.baseline, ""),
         is_many=is_many,
         baselines=[] if made is None else [(row.system, made.names[row.system]) for row in made.systems],
-        notes=[] if made is None else [*filter(None, [made.tested, *(made.absent if not said else ())])],
+        notes=[note for note in notes if note and note not in said],
         has_paper=any(row.place == "paper" for table in tables for row in table.rows),
         copies={
             "LaTeX": latex_of([] if made is None else made.tables),
@@ -185,13 +186,13 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         faults=first_faults(answers, LOOKED_AT, system_names(view.definition.systems, view.definition.systems)),
         faulty=sum(bool(line.faults) for line in answers),
         kinds=fault_kinds(answers),
-        unlooked=looked_at(answers).left_out,
+        unlooked=all_answers.left_out,
         next_commands=[*next_commands(view)],
         answers=len(answers),
         name=shlex.quote(view.name),
         unjudged=nothing_judged(answers),
         unchecked=sum(len(line.contested + line.unchecked) for line in answers) if view.is_of_shop else 0,
-        found_nothing=looked_at(answers).praise("no fault was found"),
+        found_nothing=all_answers.praise("no fault was found"),
         without_fault=others.came and others.praise("no fault was found"),
         topic_of=topic_of,
         accounts=account_table([*accounts_of(view.folder, view.scores), _made(lines)]),

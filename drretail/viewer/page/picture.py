@@ -4,6 +4,7 @@ zero.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from markupsafe import Markup
 
@@ -12,7 +13,7 @@ from drretail.records.run import place_of
 from drretail.records.score import WHOLES, ShownColumn
 from drretail.viewer.drawing.table import Cell, Row
 from drretail.viewer.experiment import OUTCOME
-from drretail.viewer.tables.board import DIFFERENCE, FEW_SYSTEMS, MINUS, BoardTables
+from drretail.viewer.tables.board import DIFFERENCE, FEW_SYSTEMS, BoardTables
 
 _LEFT, _RIGHT, _TALL = 5.0, 125.0, 16
 """Where a scale begins and ends, and how tall a line is, in units of the drawing."""
@@ -71,17 +72,23 @@ def headlines(tables: BoardTables) -> Iterator[Headline]:
 
 def _headline(tables: BoardTables, rows: Sequence[Row], at: int, column: ShownColumn) -> Headline:
     whole = WHOLES[column.unit]
-    numbers, differences = (_drawn_cells(rows, at, place) for place in ("system", DIFFERENCE))
+    systems = [row for row in rows if row.place == "system"]
+    steps = [row for row in rows if row.place == DIFFERENCE]
+    # A difference stands in the order of its system; the baseline has none.
+    others = [row.name for row in systems if row.label != tables.baseline] if steps else []
+    differences = {name: row.cells[at] for name, row in zip(others, steps, strict=True)}
+    differences = {name: cell for name, cell in differences.items() if _is_number(cell)}
     bounds = list(_bounds(tables, column)) if column.variant == OUTCOME else []
     reach = max([_LEAST_REACH * whole, *(abs(end) for cell in differences.values() for end in _ends(cell))])
     marks = [(bound, words) for _, bound, words in bounds]
     lines: list[Line] = []
-    for place, (name, cell) in enumerate(numbers.items()):
-        step = next((its for words, its in differences.items() if words.startswith(f"{name}{MINUS}")), None)
-        shape = place % len(_SHAPES)
+    for place, row in enumerate(systems):
+        if not _is_number(cell := row.cells[at]):
+            continue
+        shape, step = place % len(_SHAPES), differences.get(row.name)
         lines.append(
             Line(
-                name,
+                row.name,
                 _drawn(cell, (0, whole), shape, marks),
                 cell,
                 step,
@@ -94,10 +101,8 @@ def _headline(tables: BoardTables, rows: Sequence[Row], at: int, column: ShownCo
     )
 
 
-def _drawn_cells(rows: Sequence[Row], at: int, place: str) -> dict[str, Cell]:
-    """The cells of one column that hold a number, by their rows' names."""
-    cells = {row.name: row.cells[at] for row in rows if row.place == place}
-    return {name: cell for name, cell in cells.items() if cell is not None and isinstance(cell.plain, float | int)}
+def _is_number(cell: Cell | None) -> TypeGuard[Cell]:
+    return cell is not None and isinstance(cell.plain, float | int)
 
 
 def _ends(cell: Cell) -> tuple[float, ...]:

@@ -192,9 +192,11 @@ class BoardTables:
         rare = sum(column.name == DONE or column.metric == VOTES for column in shown)
         most = max(_NAME - 6 * rare, _SHORTEST, _NARROW - _FIGURE * len(shown))
         names = cut_names([row.name for row in table.rows if row.place != DIFFERENCE], most)
-        sides = dict(zip(self.names.values(), cut_names([*self.names.values()], (most - len(MINUS)) // 2), strict=True))
+        sides = dict(
+            zip(self.names.values(), cut_names([*self.names.values()], (most - len(_MINUS)) // 2), strict=True)
+        )
         steps = [
-            MINUS.join(map(sides.__getitem__, row.name.split(MINUS))) for row in table.rows if row.place == DIFFERENCE
+            _MINUS.join(map(sides.__getitem__, row.name.split(_MINUS))) for row in table.rows if row.place == DIFFERENCE
         ]
         names[len(self.systems) : len(self.systems)] = steps
         rows = [replace(row, name=name) for row, name in zip(table.rows, names, strict=True)]
@@ -261,7 +263,7 @@ class BoardTables:
         ]
         differences = [
             Row(
-                f"{names[row.system]}{MINUS}{names[self.baseline]}",
+                f"{names[row.system]}{_MINUS}{names[self.baseline]}",
                 tuple(cells[at] for _, cells in pairs),
                 "",
                 DIFFERENCE,
@@ -354,7 +356,7 @@ _NAME = 17
 _SHORTEST = 9
 _NARROW, _FIGURE = 80, 7
 """The width of a narrow terminal, and about that of a column: what few columns leave there is for names."""
-MINUS = " − "
+_MINUS = " − "
 
 
 def cut_names(names: Sequence[str], most: int) -> list[str]:

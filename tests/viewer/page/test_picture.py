@@ -42,6 +42,19 @@ def test_a_headline_has_a_line_for_each_system_and_its_difference_beside_zero() 
     assert 'aria-label="+0.10, 95% interval -.30 to .50"' in fp.lines[1].drawn_difference
 
 
+def test_a_system_has_one_mark_in_all_headlines_also_behind_one_without_a_value() -> None:
+    right = cell(0.9, count=9, variant="right", metric="basket")
+    made = board(
+        {"a@m": {"right": right}, "b@m": {"right": right, "FP": cell(0.5)}},
+        columns=(RIGHT, FP.model_copy(update={"is_counted": True, "decides": True, "table": ""})),
+    )
+    marks = [
+        [(line.name, line.drawn.split("mark-")[1][0]) for line in each.lines]
+        for each in headlines(BoardTables(made, full=True))
+    ]
+    assert marks == [[("a", "0"), ("b", "1")], [("b", "1")]]
+
+
 def test_of_many_systems_the_first_headline_is_drawn_with_what_luck_gives_and_what_has_no_scale_is_not() -> None:
     floor = NeedFloor(name="without the web", value=0.25, n=10, n_asked=10, needing=0.14, n_needing=5)
     (right,) = drawn(*(f"{name}@m" for name in "abcde"), needs=(floor,))
