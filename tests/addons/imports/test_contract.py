@@ -75,6 +75,11 @@ CASES: dict[str, Case] = {
     "questions": case(
         "chat", "question answer", lambda at: {"id": f"c{at}", "question": f"{at}?", "answer": f"{at}.", **who(at)}
     ),
+    "turns": case(
+        "chat",
+        "role content conversation_id",
+        lambda at: {"conversation_id": f"c{at}", "role": "user", "content": f"Lamp {at}?", **who(at)},
+    ),
     "exchanges": case(
         "chat",
         "request response",

@@ -67,16 +67,16 @@ def test_a_message_a_row_is_said_as_often_as_its_rows_say_it_unless_a_time_tells
 def test_tool_runs_of_langsmith_are_calls_with_their_results_before_the_answer(tmp_path: Path) -> None:
     of = {"trace_id": "c", "id": "1"}
     chain = {**of, "run_type": "chain", "inputs": {"question": ASKED}, "outputs": {"answer": SAID}}
+    find = {"name": "find", "start_time": "2026-03-01T09:30:00+02:00", "inputs": {"id": "P1"}}
+    stock = {"name": "stock", "start_time": "2026-03-01T08:00:00Z", "inputs": {}, "outputs": None, "error": "down"}
     tools = [
-        {**of, "id": "3", "run_type": "tool", "name": "stock", "start_time": "2", "inputs": {}, "outputs": None}
-        | {"error": "down"},
-        {**of, "id": "2", "run_type": "tool", "name": "find", "start_time": "1", "inputs": {"id": "P1"}}
-        | {"outputs": {"output": "dims to 5 %"}},
+        {**of, "id": "3", "run_type": "tool", **stock},
+        {**of, "id": "2", "run_type": "tool", **find, "outputs": {"output": "dims to 5 %"}},
     ]
     ((conversation, _),) = read_log(jsonl(tmp_path / "log.jsonl", [chain, *tools]), Material())
     called = [(*each.calls, *each.results) for each in conversation.messages]
-    found, stock = ("run-1", "find", {"id": "P1"}), ("run-2", "stock", {})
-    assert called == [(), (found,), (("run-1", "dims to 5 %", False),), (stock,), (("run-2", "down", True),), ()]
+    first, second = ("run-1", "find", {"id": "P1"}), ("run-2", "stock", {})
+    assert called == [(), (first,), (("run-1", "dims to 5 %", False),), (second,), (("run-2", "down", True),), ()]
     assert answered_turns(conversation)[0][:2] == (ASKED, SAID)
 
 

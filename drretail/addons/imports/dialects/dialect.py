@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from drretail.addons.imports.conversation import Conversation, object_of, text_of
 from drretail.addons.imports.material import FileRow
-from drretail.data_ingest.raw.values import moment_of
+from drretail.data_ingest.raw.values import Moment, moment_of
 
 T = TypeVar("T")
 USERS = ("user_id", "userId", "user", "customer_id", "customer", "end_user", "enduser.id", "langgraph_auth_user_id")
@@ -59,13 +59,17 @@ def about(*values: Any, ids: Sequence[str] = IDS) -> dict[str, str]:
     }
 
 
-def time_of(text: str) -> str | None:
-    """A time of ISO form, or of seconds down to nanoseconds, in ISO form with its own zone; None if it cannot be read.
-
-    The zone keeps the day that the log wrote, and makes times comparable.
+def moment_in(text: str) -> Moment | None:
+    """A time of ISO form, or of seconds down to nanoseconds, in milliseconds, which put times in order, with its zone;
+    None if it cannot be read.
     """
     whole = text.partition(".")[0]
-    moment = moment_of(whole[:13] if whole.isdecimal() else text)
+    return moment_of(whole[:13] if whole.isdecimal() else text)
+
+
+def time_of(text: str) -> str | None:
+    """A time that ``moment_in`` reads, in ISO form with its own zone, which keeps the day that the log wrote."""
+    moment = moment_in(text)
     if moment is None:
         return None
     zone = timezone(timedelta(minutes=moment[1]))

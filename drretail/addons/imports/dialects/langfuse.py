@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from drretail.addons.imports.conversation import Conversation, conversation_of, exchange, list_of, text_of, usage_in
-from drretail.addons.imports.dialects.dialect import Dialect, about, time_of
+from drretail.addons.imports.dialects.dialect import Dialect, about, moment_in
 from drretail.addons.imports.material import CUT, FileRow
 from drretail.records.run import Usage
 
@@ -50,9 +50,10 @@ def _with_observations(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield from (observation for observation in list_of(value.get("observations")) if isinstance(observation, dict))
 
 
-def _end(value: Mapping[str, Any]) -> tuple[bool, str]:
+def _end(value: Mapping[str, Any]) -> tuple[bool, int]:
     """Sorts observations by time, and the trace itself, whose output the user saw, behind them."""
-    return not text_of(("traceId",), value), time_of(text_of(("endTime", "startTime", "timestamp"), value)) or ""
+    moment = moment_in(text_of(("endTime", "startTime", "timestamp"), value))
+    return not text_of(("traceId",), value), 0 if moment is None else moment[0]
 
 
 def _messages(value: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from drretail.addons.imports.conversation import (
     text_of,
     usage_in,
 )
-from drretail.addons.imports.dialects.dialect import TIMES, Dialect, about, longest
+from drretail.addons.imports.dialects.dialect import TIMES, Dialect, about, longest, moment_in
 from drretail.addons.imports.material import FileRow
 from drretail.records.run import Usage
 
@@ -51,7 +51,7 @@ def _tool_calls(values: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The calls of a trace's tool runs, each with its result, in the order of their times."""
     runs = [value for value in values if value.get("run_type") in ("tool", "retriever")]
     messages: list[dict[str, Any]] = []
-    for number, run in enumerate(sorted(runs, key=lambda run: text_of(TIMES, run)), 1):
+    for number, run in enumerate(sorted(runs, key=lambda run: moment_in(text_of(TIMES, run)) or (0, 0)), 1):
         call = {"id": f"run-{number}", "name": text_of(("name",), run), "arguments": run.get("inputs")}
         result = run.get("outputs") if run.get("error") is None else run.get("error")
         messages += [

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drretail.addons.imports.conversation import Conversation, conversation_of, text_of
-from drretail.addons.imports.dialects.dialect import IDS, TIMES, Dialect, about, time_of
+from drretail.addons.imports.dialects.dialect import IDS, TIMES, Dialect, about, moment_in
 from drretail.addons.imports.material import FileRow
 
 ROLE, TEXTS = "role", ("content", "text", "message")
@@ -23,10 +23,10 @@ def group(value: Mapping[str, Any]) -> str:
 def read(rows: Sequence[FileRow]) -> Conversation | None:
     """The messages in the order of their times, or of the rows where one has none."""
     values = [row.value for row in rows]
-    times = [time_of(text_of(TIMES, value)) for value in values]
-    if all(times):
-        values = [value for _, value in sorted(zip(times, values, strict=True), key=lambda pair: f"{pair[0]}")]
-    messages = [value | {"content": next(value[name] for name in TEXTS if name in value)} for value in values]
+    moments = [moment for value in values if (moment := moment_in(text_of(TIMES, value))) is not None]
+    if len(moments) == len(values):
+        values = [value for _, value in sorted(zip(moments, values, strict=True), key=lambda pair: pair[0][0])]
+    messages = [value | {"content": next((value[name] for name in TEXTS if value.get(name)), "")} for value in values]
     return conversation_of(messages, model=text_of(("model",), *values), **about(*values, ids=_IDS))
 
 
