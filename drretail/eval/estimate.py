@@ -35,10 +35,11 @@ def estimate_judging(
     # One without prompts is judged by code, by what others' judges said, but for a shop's answers: a judge reads these.
     for metric in (metric for metric in load_metrics(metrics) if metric.needs_judge):
         its = (pair for pair in reports.items() if is_judged(metric, definition.systems[pair[1]], floors=False))
-        if not metric.prompt_hashes() - {""}:
+        is_asked = bool(metric.prompt_hashes() - {""})
+        if not is_asked:
             its = (pair for pair in its if metric.name == FALSE_STATEMENTS and definition.systems[pair[1]].is_of_shop)
         places = [(label, run_id.removeprefix(f"{label}/")) for run_id, label in its]
-        judged |= {metric.name: places} if places or metric.prompt_hashes() - {""} else {}
+        judged |= {metric.name: places} if places or is_asked else {}
     if PAIRWISE in metrics:
         met = meetings(experiment, definition, choose_pairs(definition, pairs))
         judged[PAIRWISE] = [

@@ -95,8 +95,8 @@ def check(options: CheckOptions) -> Checked:
     """Holds an answer against the records of a shop, without writing anything; by form, in milliseconds, if the world
     is open already.
 
-    Raises UserError for a world that there is not, and ModelError if the judge gives no usable answer on what is said;
-    what it gives none on when it is asked to confirm it is contested.
+    Raises UserError for a world that there is not, and ModelError if the judge gives no usable answer on what is said.
+    What it was asked to confirm, and gave no usable answer on, is contested.
     """
     question, answer, world, judge = options.question, options.answer, options.world, options.judge
     if not f"{answer or ''}".strip():

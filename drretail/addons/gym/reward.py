@@ -15,7 +15,6 @@ the cart before as well. A pick whose record leaves a demand open is for no want
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from drretail.addons.gym.verified import verified_share
@@ -33,6 +32,7 @@ from drretail.records.reading import Reading
 from drretail.records.run import GYM_AGENT, Run
 from drretail.records.shop import UserProfile
 from drretail.records.wish import Wish
+from drretail.remembered import remembered
 from drretail.reports.page import blanked, read_page
 from drretail.reports.text.untrusted import visible
 from drretail.shopping.cart import Cart
@@ -102,8 +102,8 @@ def reward_of(
     return _Earned(case, run, reference).reward().paid()
 
 
-# Cached: a question is asked in many rollouts.
-@lru_cache(maxsize=256)
+# A question is asked in many rollouts.
+@remembered
 def _of_user(store: Store, user_id: str | None) -> tuple[tuple[UserProfile, ...], frozenset[str]]:
     """The profile and the ids of the orders of a user; none of one whom the shop does not know."""
     try:

@@ -35,12 +35,12 @@ def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Se
     every = {*gathered.assessors(), *map(Assessor.of, pairs), OF_DONE.assessor}
     specs = {assessor.judge.spec for assessor in every} - {CODE}
     chosen = {resolve_name("judge with verdicts here", judge, specs) for judge in judges}
-    assessor = [
+    compared = [
         assessor
         for assessor in every
         if (assessor.judge.spec in {*chosen, CODE} if chosen else gathered.board.has(*assessor))
     ]
-    return sorted(assessor, key=lambda assessor: (assessor.judge.spec == CODE, assessor.order))
+    return sorted(compared, key=lambda assessor: (assessor.judge.spec == CODE, assessor.order))
 
 
 def chosen_pairs(
