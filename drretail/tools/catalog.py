@@ -1,7 +1,7 @@
 """The tools that search and read the product catalog."""
 
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Le, MaxLen
 
@@ -87,11 +87,11 @@ def product_catalog_search(
     for hit in page.hits:
         if hit.product_id not in products_by_id:
             raise DamagedRecord("product", hit.product_id, "in the index and missing in the store")
-    products = [products_by_id[hit.product_id] for hit in page.hits]
-    shared, hits = lean_items([product_card(product) for product in products])
+    found = [_shown(products_by_id[hit.product_id]) for hit in page.hits]
+    shared, hits = lean_items([card for card, _ in found])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}
     value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **shared, "hits": hits}
-    return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
+    return ToolResult(value, tuple(source for _, sources in found for source in sources))
 
 
 def get_product_details(session: Session, product_id: ProductId) -> ToolResult:
@@ -111,13 +111,19 @@ def get_product_details(session: Session, product_id: ProductId) -> ToolResult:
 
 # Cached: a third of a run's hits were hits earlier in the run, and most hits of the next run were hits in this one.
 @lru_cache(maxsize=2048)
+def _shown(product: Product) -> tuple[dict[str, Any], tuple[Source, Source]]:
+    """A product as a hit, and its sources."""
+    card = product_card(product)
+    of_card = _source(product, "card", compact_json(card), shown=True)
+    return card, (of_card, _source(product, "record", record_text(product), shown=False))
+
+
 def card_sources(product: Product) -> tuple[Source, Source]:
     """The sources of a product of which only the card was shown: the card, and the whole record (not shown).
 
     Claims about the product are judged against the whole record all the same.
     """
-    card = _source(product, "card", compact_json(product_card(product)), shown=True)
-    return card, _source(product, "record", record_text(product), shown=False)
+    return _shown(product)[1]
 
 
 def _source(product: Product, form: Literal["card", "record"], text: str, *, shown: bool) -> Source:

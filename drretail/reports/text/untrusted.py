@@ -206,8 +206,8 @@ def harmless_values(value: Any, clean: Callable[[str], str] = harmless) -> Any:
     """A JSON value with its texts and field names passed through ``clean``."""
     if isinstance(value, str):
         return clean(value)
-    if isinstance(value, list | tuple):
-        return [harmless_values(item, clean) for item in value]
+    if isinstance(value, (list, tuple)):  # a union would be made anew for each value
+        return [clean(item) if isinstance(item, str) else harmless_values(item, clean) for item in value]
     if isinstance(value, dict):
         return {clean(name): harmless_values(inner, clean) for name, inner in value.items()}
     return value
