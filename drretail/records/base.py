@@ -128,6 +128,9 @@ def canonical_json(value: Any) -> str:
 
     Raises ValueError for NaN and infinities, which JSON does not have.
     """
+    fast = _by_orjson(value)
+    if fast is not None and "null" not in fast:  # which may be orjson's NaN
+        return fast
     text = _dumped(value)
     # Normalising a conversation costs more than writing it, and most hold no whole floats.
     # Tools' results are JSON within a string there, and stay as they are.
@@ -136,12 +139,17 @@ def canonical_json(value: Any) -> str:
 
 
 def record_json(values: dict[str, Any]) -> str:
-    """The canonical JSON of a record's fields, in an eighth of the time unless a number is a whole or small float."""
+    """The canonical JSON of a record's fields, none of which is NaN: an eighth of the time also where one is None."""
+    return _by_orjson(values) or canonical_json(values)
+
+
+def _by_orjson(value: Any) -> str | None:
+    """None where json writes it in another way."""
     with suppress(TypeError):  # orjson takes no number of more than 64 bits and no half of a surrogate pair
-        text = orjson.dumps(values, option=orjson.OPT_SORT_KEYS).decode()
+        text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS).decode()
         if not any(pattern.search(text) for pattern in (_WHOLE_FLOAT, *_SMALL_FLOATS)):
             return text
-    return canonical_json(values)
+    return None
 
 
 def json_object(texts: Mapping[str, str]) -> str:
