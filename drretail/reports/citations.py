@@ -146,12 +146,21 @@ class _Resolver:
         self._has_ledger = evidence is not None
         self._written: dict[str, str] = {}
         """The first form of each address: all its forms are one source."""
-        self._by_name: dict[str | tuple[str, str], Evidence] = {}
-        """By ids and addresses, and products by their places in their shop."""
+        self._by_id: dict[str, Evidence] = {}
         for entry in evidence.values() if isinstance(evidence, Mapping) else evidence or ():
+            self._by_id.setdefault(entry.id, entry)
+
+    @cached_property
+    def _by_address(self) -> dict[str | tuple[str, str], Evidence]:
+        """By the addresses of all evidence, which take long to read, and products by their places in their shop."""
+        found: dict[str | tuple[str, str], Evidence] = {}
+        for entry in self._by_id.values():
             url = entry.url or entry.key
-            names = [entry.id, bare_address(url), shop_place(url) if entry.kind == "product" else ""]
-            self._by_name |= {name: entry for name in names if name and name not in self._by_name}
+            found.setdefault(bare_address(url), entry)
+            if entry.kind == "product":
+                found.setdefault(shop_place(url), entry)
+        found.pop("", None)
+        return found
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it means something else."""
@@ -183,7 +192,7 @@ class _Resolver:
 
     def _entry(self, name: str) -> Evidence | None:
         """The entry of an id, or of a product's own name, [L1]. An offer's is that of its product: P:T/T-M."""
-        return self._by_name.get(product_of(name)) or self._by_name.get("" if name.isdecimal() else f"P:{name}")
+        return self._by_id.get(product_of(name)) or self._by_id.get("" if name.isdecimal() else f"P:{name}")
 
     def _target(self, target: str) -> Cited:
         """What an id or an address resolves to."""
@@ -191,7 +200,7 @@ class _Resolver:
             return _cited(target, entry) if (entry := self._entry(target)) else Cited(target, "unresolved")
         name = unescape(target)
         address = bare_address(name)
-        if entry := self._by_name.get(address) or self._by_name.get(shop_place(name)):
+        if entry := self._by_address.get(address) or self._by_address.get(shop_place(name)):
             return _cited(name, entry)
         url = self._written.setdefault(address, name)
         host, _, path = address.partition("/")
