@@ -19,7 +19,7 @@ from drretail.querygen.generate import check_english
 from drretail.querygen.kinds import is_plural, lowered
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.assortment import ENOUGH, MOSTLY, KindOffers
-from drretail.querygen.rules.limits import Choice, by_fields, by_options
+from drretail.querygen.rules.limits import Choice, by_fields, by_options, left_open
 from drretail.querygen.spoil import UNMET, UNTYPED, Derived
 from drretail.records.base import sha256_of
 from drretail.records.query import Query, Relation, turns_until
@@ -138,10 +138,13 @@ class _Talk:
                 of_kind = KindOffers(offers.of_kind(shelf), lowered(shelf))
                 # "Bottles" alone may be anything; "water bottles" are what titles call them.
                 is_free = len(of_kind.priced) >= ENOUGH and wanted.isdisjoint(of_kind.ids)
-                if is_free and of_kind.said >= MOSTLY and " " in (name := of_kind.called) and any(_of_records(of_kind)):
+                is_said = is_free and of_kind.said >= MOSTLY and " " in of_kind.called and any(_of_records(of_kind))
+                if is_said and not left_open(of_kind.offers):
+                    name = of_kind.called
                     yield name, Want(name=name, kinds=(shelf,), several=True), {}
             return
         shown = {pick.product for turn in self.turns for pick in turn.picks}
+        before = {want.name: _fields(want) for want in self.turns[-2:][0].wish.wants}
         for want in wants:
             if kind in ("other", "other_brand") or (kind == "cheaper" and want.price_min is None):
                 yield want.name, want, {}
@@ -149,7 +152,9 @@ class _Talk:
                 pieces = 2 if want.quantity != 2 else 3
                 yield want.name, want.model_copy(update={"quantity": pieces}), {"count": _COUNTS[pieces]}
             elif kind in ("tighten", "change"):
-                limited = {*(demand.field for demand in want.must), *want.options}
+                limited = _fields(want)
+                # Nobody takes back what was said a moment ago.
+                settled = limited & before.get(want.name, set())
                 looked_up = {demand.field for demand in want.must if demand.sources}  # nobody mistakes these
                 of_kind = KindOffers(offers.of_want(want), want.name)
                 choices = [choice for choice in _of_records(of_kind) if looked_up.isdisjoint(choice.names)]
@@ -158,8 +163,14 @@ class _Talk:
                     edited = choice.added_to(want.model_copy(update={"must": kept}))
                     # Nobody asks for what was shown already and turned away from.
                     is_new = shown.isdisjoint(of_kind.offers.keeping(edited).titles)
-                    if is_new and (kind == "change") == (choice.names <= limited):
+                    fits_kind = choice.names <= settled if kind == "change" else not choice.names <= limited
+                    if is_new and fits_kind:
                         yield want.name, edited, {"clause": choice.clause}
+
+
+def _fields(want: Want) -> set[str]:
+    """The fields and options that are limited."""
+    return {*(demand.field or "" for demand in want.must), *want.options}
 
 
 def _of_records(offers: KindOffers) -> tuple[Choice, ...]:

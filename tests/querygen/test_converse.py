@@ -29,7 +29,7 @@ def demo() -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def talks(demo: World) -> list[Query]:
-    made = make_conversations(shipped_queries("dev", "test", "generic"), demo, "42")
+    made = make_conversations(shipped_queries("dev", "test", "generic"), demo, "2")
     assert made.counts.keys() == {*KINDS}
     return made.queries
 
@@ -42,6 +42,12 @@ def test_every_turn_is_proved_and_says_what_is_wanted(demo: World, talks: list[Q
         assert build.known(offers.reference(turn).proof).state == "refuted"
     later = [turn for turn in (*talks, *shipped_queries("conversations")) if turn.after]
     assert [finding for checked in Linter(demo).check_all(later) for finding in checked.findings] == []
+    for talk in (until[query_id] for query_id in lasts):  # what a turn adds stays in the next one
+        limits = [
+            {(want.name, limit.name, limit.values) for want in build.known(turn.wish).wants for limit in want.limits}
+            for turn in talk
+        ]
+        assert all((now - before) <= after for before, now, after in zip(limits, limits[1:], limits[2:], strict=False))
 
 
 def test_a_seed_makes_the_same_and_another_makes_others(demo: World) -> None:

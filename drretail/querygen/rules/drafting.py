@@ -10,7 +10,7 @@ from typing import Any
 
 from drretail.env.world import World
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, comparable
-from drretail.querygen.rules.limits import FOR_WHOM, Choice, choices
+from drretail.querygen.rules.limits import FOR_WHOM, Choice, choices, left_open
 from drretail.querygen.rules.needs import Need
 from drretail.records.query import NeedKind, Query
 from drretail.records.shop import Money
@@ -46,13 +46,13 @@ class Author:
     """What pages of the world's web establish."""
 
     def query(self, need: Need, number: int) -> Query | None:
-        """A question for this need, the user's ``number``-th; None if it would set no limit."""
+        """A question for this need, the user's ``number``-th; None if it would set no limit, or leave open for whom."""
         kind, offers = self.rng.choice(_KINDS), self._offers(need)
         is_again = kind == "restock"
         want = Want(name=need.thing, kinds=(need.category,), several=is_again, not_owned=not is_again)
         chosen, want = self._chosen(need, want)
         budget = None if want.price_max or self.rng.random() >= _BUDGET else self._budget(offers, want)
-        if budget is None and not chosen:
+        if (budget is None and not chosen) or left_open([*offers.offers.keeping(want), need.listing]):
             return None
         clauses = {axis: [choice.clause for choice in chosen if choice.axis == axis] for axis in _WEIGHTS}
         return Query(

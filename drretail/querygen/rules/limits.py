@@ -25,7 +25,7 @@ from drretail.records.shop import Money, Order, Product
 from drretail.records.wish import Demand, Source, Want
 from drretail.reports.text.numerals import find_numerals, with_units
 from drretail.reports.text.wording import SYMBOLS
-from drretail.shopping.listing import folded
+from drretail.shopping.listing import Listing, folded
 
 LIMITS: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "limits.toml").read_text("utf-8"))
 _STARS, _RATINGS = (4.5, 4.0), (1000, 500, 100, 50)
@@ -33,8 +33,10 @@ _BANDS, _STEP = ((0.2, 0.6), (0.4, 0.8)), 5
 """Between which quantiles of a kind's prices a band lies, and of what its ends are multiples."""
 _NARROWEST = 1.5
 """Nobody asks for what costs at least $45 and at most $50."""
-FOR_WHOM: frozenset[str | None] = frozenset(LIMITS["whom"]["fields"])
-"""The fields that say whom a thing is for: a question that the shopper's record answers there always asks for them."""
+FOR_WHOM: frozenset[str] = frozenset(LIMITS["whom"]["fields"])
+"""The fields that say whom a thing is for: a question names those in which what the shopper has and what would do
+differ.
+"""
 _PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 
 
@@ -141,6 +143,12 @@ def _fits(offers: KindOffers, owned: Product, order: Order) -> Iterator[Choice]:
     if (maker := owned.brand) and offers.tells_apart(sum(each.product.brand == maker for each in offers.offers)):
         sources = {"brands_wanted": (_recorded(order, "brand", maker),)}
         yield Choice("fit", {"brands_wanted": (maker,), "sources": sources}, LIMITS["clause"]["maker"])
+
+
+def left_open(offers: Iterable[Listing]) -> bool:
+    """True if offers are for different people, animals or devices: who asks knows for which, and would say so."""
+    of_offers = [each.product.details for each in offers]
+    return any(len({str(of.get(name)).casefold() for of in of_offers} - {"none"}) > 1 for name in FOR_WHOM)
 
 
 def _recorded(order: Order, field: str, value: str) -> Source:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from drretail.querygen.rules.assortment import KindOffers
-from drretail.querygen.rules.limits import by_fields, by_options, choices
+from drretail.querygen.rules.limits import by_fields, by_options, choices, left_open
 from drretail.records.shop import Order, Product
 from drretail.records.wish import Want
 from drretail.shopping.basket import Candidates
@@ -66,6 +66,13 @@ def test_a_connector_is_as_last_time_only_where_the_title_says_it(title: str, is
     owned = Product(product_id="L", title=title, category="Lamps", details={"Connector Type": "USB"})
     clauses = [choice.clause for choice in choices(offers, "fit", owned, ORDER)]
     assert clauses == ["have the same connector"] * is_asked
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "is_open"), [("Size", "L|S", True), ("Size", "L|l", False), ("Color", "Red|Blue", False)]
+)
+def test_whom_a_thing_is_for_is_open_where_offers_differ_in_it(name: str, values: str, is_open: bool) -> None:
+    assert left_open(offers_with(name, values.split("|"))) == is_open
 
 
 FACTS = [
