@@ -16,6 +16,7 @@ from itertools import chain
 
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import VARIANTS, product_of
+from drretail.remembered import remembered_by
 from drretail.reports.layout import Layout
 from drretail.reports.text.amounts import Amount, find_dates
 from drretail.reports.text.words import NEGATIONS, STOP_WORDS, labels, month_numbers, words
@@ -49,9 +50,9 @@ _LONGEST_LINE = 400
 _OF_PRODUCTS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
 
 
-def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part], *, with_power: bool = True) -> list[ReadValue]:
+def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part], *, with_power: bool = False) -> list[ReadValue]:
     """The values in these parts that form makes certain, ``with_power`` each with how often it is found once it is
-    changed.
+    changed, which takes ten times as long.
     """
     reader = _Reader(layout, ledger)
     values = {(value.start, value.kind): value for value in chain(equations(layout), quotations(layout, ledger, parts))}
@@ -115,6 +116,7 @@ class _Reader:
             return False
         return self._names(part).union(*self._labels.values(), month_numbers()).issuperset(words(place.words))
 
+    @remembered_by(lambda part: part.sources)
     def _names(self, part: Part) -> set[str]:
         """The words of the names and options of what a part is about, but "with", "less" or "per"."""
         items = filter(None, map(self.ledger.product, part.sources))

@@ -18,7 +18,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ValueKind
 from drretail.records.shop import USD, Offer, Policy, Product, offers_of, product_of
-from drretail.remembered import remembered_by
+from drretail.remembered import remembered, remembered_by
 from drretail.reports.text.amounts import ABOUT, Amount, find_amounts
 from drretail.shopping.constraints import UNDECIDED, Decisions, offer_of
 from drretail.shopping.vocabulary import NO_WORDS, Vocabulary
@@ -87,6 +87,7 @@ class Ledger:
         """The product that an evidence id names, also by one of its variants."""
         return self.products.get(product_of(source.removeprefix("P:")))
 
+    @remembered
     def offers(self, source: str) -> Sequence[Offer]:
         """The offers that an evidence id means: of "P:T/T-M" one, of "P:T" all of the product; none of other ids."""
         item, variant = self.product(source), source.partition("/")[2]
